@@ -1,0 +1,52 @@
+# Two commands from a bare python3: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
+
+.PHONY: demo test lint types wheel-smoke readme bench clean help
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+demo: $(VENV)/.core  ## install into .venv and run the demonstration
+	$(BIN)/shearer demo
+
+test: $(VENV)/.test  ## install the test extras and run every test
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.lint  ## ruff: style and formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.lint  ## mypy, strict
+	$(BIN)/mypy
+
+wheel-smoke: $(VENV)/.lint  ## build the wheel and try it in an empty environment without extras
+	sh scripts/wheel_smoke.sh $(BIN)/python
+
+readme: $(VENV)/.test  ## rewrite the generated parts of the README
+	$(BIN)/python scripts/readme.py
+
+bench: $(VENV)/.test  ## run the benchmarks and write their JSON
+	$(BIN)/python -m benchmarks
+
+clean:  ## remove the environment and everything built
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing shearer into $(VENV) ..."
+	$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing shearer and its test extras into $(VENV) (a few minutes the first time) ..."
+	$(INSTALL) --editable '.[test]'
+	@touch $@ $(VENV)/.core
+
+$(VENV)/.lint: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
+	$(INSTALL) --editable '.[test,lint]'
+	@touch $@

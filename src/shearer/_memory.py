@@ -1,0 +1,63 @@
+"""How much memory a computation may take, and the refusal when it would take more."""
+
+import os
+import re
+
+from shearer._validate import check_positive, describe, message, value_error
+
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+# Where the machine does not tell its size, a budget that a small laptop has to spare.
+_FALLBACK_BYTES = 2 * 10**9
+
+
+class MemoryBudgetError(MemoryError, ValueError):
+    """A computation was refused before allocating because it needs more memory than allowed."""
+
+
+def parse_memory(memory: str | float | None) -> int:
+    """Turn ``"2GB"``, a number of bytes or None (half of the machine) into bytes.
+
+    Examples
+    --------
+    >>> parse_memory("2GB"), parse_memory("1.5 MiB"), parse_memory(1000)
+    (2000000000, 1572864, 1000)
+    """
+    if memory is None:
+        return _half_of_machine()
+    if not isinstance(memory, str):
+        return int(check_positive("memory", memory, " of bytes"))
+    match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([a-zA-Z]*)\s*", memory)
+    if match is None or match[2].upper() not in _UNITS:
+        raise value_error("memory", 'bytes or a size such as "2GB" or "500MiB"', describe(memory))
+    return int(check_positive("memory", float(match[1]) * _UNITS[match[2].upper()], " of bytes"))
+
+
+def format_bytes(count: float) -> str:
+    """Write a size for a reader.
+
+    Examples
+    --------
+    >>> format_bytes(3.2e9)
+    '3.2 GB'
+    """
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} TB"
+
+
+def require(needed: int, budget: int, purpose: str, options: str) -> None:
+    """Refuse, before anything is allocated, what does not fit the budget."""
+    if needed > budget:
+        raise MemoryBudgetError(
+            message("memory", f"at most {format_bytes(budget)}", f"{purpose}, which needs {format_bytes(needed)}", options)
+        )
+
+
+def _half_of_machine() -> int:
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (AttributeError, ValueError, OSError):
+        return _FALLBACK_BYTES

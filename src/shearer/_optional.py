@@ -1,0 +1,24 @@
+"""The one place that words a missing extra."""
+
+import importlib
+from types import ModuleType
+
+# module -> the extra that installs it
+_EXTRAS = {"torch": "torch", "matplotlib": "plot", "matplotlib.pyplot": "plot"}
+
+
+def load(module: str, purpose: str) -> ModuleType:
+    """Import an optional module, or say which extra brings it.
+
+    Examples
+    --------
+    >>> load("math", "arithmetic").sqrt(4)
+    2.0
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        extra = _EXTRAS.get(module, module)
+        raise ImportError(
+            f'{purpose} needs {module}, which is not installed. Run: pip install "shearer[{extra}]"'
+        ) from error

@@ -1,0 +1,59 @@
+"""Kernels, their widths, and the Gram operator they make of a variable.
+
+One kernel serves all continuous variables; labels keep the delta kernel unless a mapping names them.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from shearer._validate import check_names, describe, type_error
+from shearer._variables import Block, Variable, Variables
+from shearer.kernels.base import Kernel
+from shearer.kernels.delta import Delta
+from shearer.kernels.gaussian import Gaussian
+from shearer.kernels.gram import Gram, hadamard
+
+__all__ = ["Delta", "Gaussian", "Gram", "Kernel", "gram", "grams", "hadamard"]
+
+_EXPECTED = "a kernel such as kernels.Gaussian(), or a mapping of name -> kernel"
+
+
+def grams(variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None = None) -> tuple[Gram, ...]:
+    """The Gram operator of every variable."""
+    named: Mapping[str, Kernel] = {}
+    general: Kernel = Gaussian()
+    if isinstance(kernel, Mapping):
+        check_names("kernel", kernel, variables.names)
+        named = kernel
+    elif kernel is not None:
+        general = _check_kernel(kernel)
+    return tuple(gram(item, variables.like, general, named.get(item.name)) for item in variables.items)
+
+
+def gram(variable: Variable, like: Any, general: Kernel, own: Kernel | None = None) -> Gram:
+    """The Gram operator of one variable: its own kernel if it has one, else by the kind of its values."""
+    return hadamard([_choose(variable, block, general, own).gram(block, like) for block in variable.blocks])
+
+
+def _choose(variable: Variable, block: Block, general: Kernel, own: Kernel | None) -> Kernel:
+    if own is None and block.kind == "categorical":
+        return Delta()
+    chosen = general if own is None else _check_kernel(own)
+    if block.kind in chosen.kinds:
+        return chosen
+    if block.kind == "categorical" and variable.kind == "mixed":
+        return Delta()
+    if block.kind == "object":
+        types = ", ".join(sorted({type(level).__name__ for level in block.levels}))
+        hint = "Pass numbers, strings or booleans, or name a kernel that compares them."
+        raise type_error(variable.name, "numbers or labels", f"objects ({types})", hint)
+    hint = "Leave labels to the delta kernel, or turn them into numbers."
+    raise type_error("kernel", f"one for {block.kind} values", f"{type(chosen).__name__} for {variable.name!r}", hint)
+
+
+def _check_kernel(candidate: Any) -> Kernel:
+    if not isinstance(candidate, Kernel):
+        got = describe(candidate)
+        hint = "Make an instance: Gaussian()." if isinstance(candidate, type) else ""
+        raise type_error("kernel", _EXPECTED, got, hint)
+    return candidate

@@ -1,0 +1,168 @@
+"""The Gram operator: a kernel matrix known by its parts, formed whole only when asked."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import mul
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._arrays import Array, Namespace, device, namespace
+
+Index: TypeAlias = slice | NDArray[np.intp]
+
+# 512 x 512 doubles are 2 MB: a tile and its product stay in the second-level cache.
+TILE = 512
+ALL = slice(None)
+
+
+class Gram(ABC):
+    """A positive semidefinite n x n matrix with unit diagonal, never formed unless `dense` is called.
+
+    Subclasses give the six abstract members; everything else follows from `block`.
+    """
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """Number of rows."""
+
+    @property
+    @abstractmethod
+    def like(self) -> Array:
+        """An array of the library, device and floating type that blocks come in."""
+
+    @property
+    @abstractmethod
+    def entry_error(self) -> float:
+        """Bound on the round-off of an entry, in units of machine epsilon."""
+
+    @abstractmethod
+    def block(self, rows: Index, columns: Index) -> Array:
+        """The entries at the given rows and columns."""
+
+    @abstractmethod
+    def restrict(self, rows: NDArray[np.intp]) -> "Gram":
+        """The Gram operator of these rows only."""
+
+    @abstractmethod
+    def merge(self, other: "Gram") -> "Gram | None":
+        """One operator of the same kind that is the product of the two, or None where there is none."""
+
+    @property
+    def xp(self) -> Namespace:
+        """The array namespace of the blocks."""
+        return namespace(self.like)
+
+    @property
+    def nonnegative(self) -> bool:
+        """True if no entry is negative."""
+        return True
+
+    @property
+    def is_constant(self) -> bool:
+        """True if every entry is 1: a variable that says nothing, neutral in products."""
+        return False
+
+    def components(self) -> list[NDArray[np.intp]]:
+        """Sets of rows between which every entry is 0: the matrix is block diagonal over them."""
+        return [np.arange(self.n)]
+
+    def hadamard(self, *others: "Gram") -> "Gram":
+        """The entrywise product: the kernel of the joint variable."""
+        return hadamard([self, *others])
+
+    def diagonal(self) -> Array:
+        """Ones: kernels are normalised to unit diagonal."""
+        return self.xp.ones(self.n, dtype=self.like.dtype, device=device(self.like))
+
+    def columns(self, index: Sequence[int] | NDArray[np.intp]) -> Array:
+        """Whole columns, shape (n, len(index))."""
+        return self.block(ALL, np.asarray(index, dtype=np.intp))
+
+    def dense(self) -> Array:
+        """The whole matrix, shape (n, n)."""
+        return self.block(ALL, ALL)
+
+    def tiles(self, size: int = TILE) -> Iterator[tuple[slice, slice, Array]]:
+        """The upper triangle of tiles, as (rows, columns, entries); diagonal tiles are whole."""
+        cuts = [slice(start, min(start + size, self.n)) for start in range(0, self.n, size)]
+        for i, rows in enumerate(cuts):
+            for columns in cuts[i:]:
+                yield rows, columns, self.block(rows, columns)
+
+    def matmul(self, vectors: Array, size: int = TILE) -> Array:
+        """The product with (n,) or (n, m) vectors, in bands of rows."""
+        cuts = (slice(start, min(start + size, self.n)) for start in range(0, self.n, size))
+        return self.xp.concat([self.block(rows, ALL) @ vectors for rows in cuts], axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Product(Gram):
+    """Hadamard product of operators of different kinds; make it with `hadamard`, which merges those of one kind."""
+
+    factors: tuple[Gram, ...]
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return self.factors[0].n
+
+    @property
+    def like(self) -> Array:
+        """An array like the blocks."""
+        return self.factors[0].like
+
+    @property
+    def entry_error(self) -> float:
+        """Entries are at most 1, so their errors add up; each product rounds once more."""
+        return sum(factor.entry_error for factor in self.factors) + len(self.factors)
+
+    @property
+    def nonnegative(self) -> bool:
+        """True if no factor has a negative entry."""
+        return all(factor.nonnegative for factor in self.factors)
+
+    def block(self, rows: Index, columns: Index) -> Array:
+        """The product of the factors' blocks."""
+        return reduce(mul, (factor.block(rows, columns) for factor in self.factors))
+
+    def restrict(self, rows: NDArray[np.intp]) -> Gram:
+        """The product of the factors on these rows."""
+        return hadamard([factor.restrict(rows) for factor in self.factors])
+
+    def merge(self, other: Gram) -> Gram | None:
+        """Never: `hadamard` works factor by factor."""
+        return None
+
+    def components(self) -> list[NDArray[np.intp]]:
+        """Those of the finest factor; the factors of other kinds rarely have any."""
+        return max((factor.components() for factor in self.factors), key=len)
+
+
+def hadamard(grams: Sequence[Gram]) -> Gram:
+    """Entrywise product of any number of operators: constants drop out, operators of one kind become one.
+
+    A product of Gaussians is a Gaussian of the joined coordinates, a product of deltas the delta of the joined
+    labels, so that a joint costs one exponential an entry however many variables it has.
+    """
+    factors: list[Gram] = []
+    for gram in grams:
+        for part in gram.factors if isinstance(gram, Product) else (gram,):
+            if not part.is_constant:
+                _add_factor(factors, part)
+    if not factors:
+        return grams[0]
+    return factors[0] if len(factors) == 1 else Product(tuple(factors))
+
+
+def _add_factor(factors: list[Gram], part: Gram) -> None:
+    for position, known in enumerate(factors):
+        joint = known.merge(part)
+        if joint is not None:
+            factors[position] = joint
+            return
+    factors.append(part)

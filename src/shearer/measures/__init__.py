@@ -1,0 +1,6 @@
+"""Measures of dependence: the noun `Dependence` and the verbs that make one and ask it one thing."""
+
+from shearer.measures.dependence import Dependence
+from shearer.measures.verbs import dual_total_correlation, entropy, mutual_information, total_correlation
+
+__all__ = ["Dependence", "dual_total_correlation", "entropy", "mutual_information", "total_correlation"]

@@ -1,0 +1,124 @@
+"""Linear combinations of subset entropies and their ratios: the form of every measure, with exact bounds.
+
+An entropy that occurs twice is one number, not two intervals: coefficients are added up before bounds are taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shearer._arrays import to_float
+from shearer.entropy import Subset, SubsetEntropies
+from shearer.spectrum import Estimate
+
+
+@dataclass(frozen=True)
+class Combination:
+    """sum_S coefficient_S * S_alpha(A^S)."""
+
+    terms: Mapping[Subset, float]
+
+    @classmethod
+    def of(cls, subset: Iterable[int], coefficient: float = 1.0) -> Combination:
+        """One entropy."""
+        return cls({frozenset(subset): coefficient})
+
+    def __add__(self, other: Combination) -> Combination:
+        """Add coefficients; those that cancel leave."""
+        total = dict(self.terms)
+        for subset, coefficient in other.terms.items():
+            total[subset] = total.get(subset, 0.0) + coefficient
+        return Combination({subset: coefficient for subset, coefficient in total.items() if coefficient})
+
+    def __mul__(self, factor: float) -> Combination:
+        """Scale every coefficient."""
+        return Combination({subset: factor * coefficient for subset, coefficient in self.terms.items()})
+
+    def __sub__(self, other: Combination) -> Combination:
+        """Subtract coefficients."""
+        return self + other * -1.0
+
+    def given(self, conditions: Subset) -> Combination:
+        """Replace every S(A) by the conditional S(A | Z) = S(A, Z) - S(Z)."""
+        if not conditions:
+            return self
+        shifted = sum_of(Combination.of(subset | conditions, c) for subset, c in self.terms.items())
+        return shifted - Combination.of(conditions, math.fsum(self.terms.values()))
+
+    def evaluate(self, entropies: SubsetEntropies) -> Estimate:
+        """The value, and the extreme values over all entropies within their bounds."""
+        known = {subset: entropies(subset) for subset in self.terms}
+        return Estimate(
+            self._value(known),
+            self._extreme(known, upper=False),
+            self._extreme(known, upper=True),
+            all(estimate.certified for estimate in known.values()),
+            _routes(known.values()),
+        )
+
+    def _value(self, known: Mapping[Subset, Estimate]) -> Any:
+        return sum(coefficient * known[subset].value for subset, coefficient in self.terms.items())
+
+    def _extreme(self, known: Mapping[Subset, Estimate], *, upper: bool) -> float:
+        return math.fsum(
+            coefficient * (known[subset].upper if (coefficient > 0) == upper else known[subset].lower)
+            for subset, coefficient in self.terms.items()
+        )
+
+
+def sum_of(combinations: Iterable[Combination]) -> Combination:
+    """The sum of several combinations."""
+    return sum(combinations, start=Combination({}))
+
+
+def ratio(numerator: Combination, denominator: Combination, entropies: SubsetEntropies) -> Estimate:
+    """numerator / denominator; 0 where there is no entropy to share (0/0).
+
+    The bounds are the exact range of the quotient over all entropies within theirs.
+    """
+    known = {subset: entropies(subset) for subset in {**numerator.terms, **denominator.terms}}
+    top, bottom = numerator._value(known), denominator._value(known)
+    certified = all(estimate.certified for estimate in known.values())
+    routes = _routes(known.values())
+    if to_float(bottom) <= _no_entropy(entropies.rows):
+        return Estimate(0.0 * top, 0.0, 0.0, certified, routes)
+    lower, upper = (_ratio_extreme(numerator, denominator, known, upper=side) for side in (False, True))
+    value = top / bottom
+    return Estimate(value, min(lower, to_float(value)), max(upper, to_float(value)), certified, routes)
+
+
+def _no_entropy(rows: int) -> float:
+    """Bits below which an entropy is the round-off of a spectrum of that many rows."""
+    return rows * 2.0**-52
+
+
+def _ratio_extreme(numerator: Combination, denominator: Combination, known: Mapping[Subset, Estimate], *, upper: bool) -> float:
+    """Extreme of a quotient of linear functions over a box, by Dinkelbach's iteration.
+
+    r is the largest value iff max over the box of (numerator - r denominator) = 0; the inner problem is linear.
+    """
+    if denominator._extreme(known, upper=False) <= 0:
+        return math.inf if upper else -math.inf
+    guess = numerator._extreme(known, upper=upper) / denominator._extreme(known, upper=not upper)
+    for _ in range(50):  # each step is monotone and gains digits quadratically; a handful is enough
+        slack = numerator - denominator * guess
+        at = {
+            subset: (estimate.upper if (slack.terms.get(subset, 0.0) > 0) == upper else estimate.lower)
+            for subset, estimate in known.items()
+        }
+        improved = _at(numerator, at) / _at(denominator, at)
+        if improved == guess:
+            break
+        guess = improved
+    return guess
+
+
+def _at(combination: Combination, values: Mapping[Subset, float]) -> float:
+    return math.fsum(coefficient * values[subset] for subset, coefficient in combination.terms.items())
+
+
+def _routes(estimates: Iterable[Estimate]) -> str:
+    return " + ".join(sorted({estimate.route for estimate in estimates if estimate.route != "empty"}))

@@ -1,0 +1,134 @@
+"""The noun behind the verbs: variables whose subset entropies are computed once and shared by every measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from shearer._memory import format_bytes, parse_memory
+from shearer._validate import check_alpha, check_names, value_error
+from shearer._variables import read_variables
+from shearer.entropy import Subset, SubsetEntropies
+from shearer.kernels import Kernel, grams
+from shearer.measures import formulas, normalize as normal
+from shearer.measures.combination import Combination
+from shearer.spectrum import Estimate
+
+
+class Dependence:
+    """Dependence among variables, by the matrix-based Rényi entropy.
+
+    Parameters
+    ----------
+    *data : array-like, Series, frame or mapping
+        Several arguments: one variable each, of shape (n,) or (n, d). One table, mapping or 2-D array: one variable
+        for each column. Numbers, labels (strings, booleans, categories) and dates; arrays of any array-API library.
+    given : optional
+        Variables to condition on, in every measure: names of the table, an array, a tuple of arrays, a mapping.
+    alpha : float, default 1
+        Order of the entropy, from 0 to infinity. 1: every bound is a theorem. 2: fastest.
+    kernel : Kernel or mapping of name -> Kernel, optional
+        For all continuous variables, or for the named ones. Default: Gaussian of median width; labels: delta.
+    groups : mapping, optional
+        New name -> columns that form one vector variable.
+    missing : {"error", "drop"}
+        What to do with rows that lack a value.
+    memory : str or number, optional
+        What one entropy may allocate, such as "2GB"; default: half of the machine.
+
+    Examples
+    --------
+    >>> import shearer as sh
+    >>> a, b = [0, 0, 1, 1], [0, 1, 0, 1]
+    >>> xor = [i ^ j for i, j in zip(a, b)]
+    >>> labels = {"a": map(str, a), "b": map(str, b), "xor": map(str, xor)}
+    >>> d = sh.Dependence({name: list(column) for name, column in labels.items()})
+    >>> d.mutual_information("a", "xor").value, d.total_correlation().value, d.dual_total_correlation().value
+    (0.0, 0.5, 1.0)
+    """
+
+    def __init__(
+        self,
+        *data: Any,
+        given: Any = None,
+        alpha: float = 1.0,
+        kernel: Kernel | Mapping[str, Kernel] | None = None,
+        groups: Mapping[str, Iterable[str]] | None = None,
+        missing: str = "error",
+        memory: str | float | None = None,
+        _vector: bool = False,
+    ) -> None:
+        self._alpha = check_alpha(alpha)
+        self._budget = parse_memory(memory)
+        self._variables = read_variables(*data, given=given, groups=groups, missing=missing, vector=_vector)
+        self._entropies = SubsetEntropies(grams(self._variables, kernel), self._alpha, self._budget)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables, without those conditioned on."""
+        return tuple(name for name in self._variables.names if name not in self._variables.given)
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The variables conditioned on."""
+        return self._variables.given
+
+    @property
+    def rows(self) -> int:
+        """Observations used."""
+        return self._variables.rows
+
+    @property
+    def dropped(self) -> int:
+        """Observations left out because a value was missing."""
+        return self._variables.dropped
+
+    @property
+    def alpha(self) -> float:
+        """Order of the entropy."""
+        return self._alpha
+
+    def entropy(self, *names: str) -> Estimate:
+        """Joint entropy in bits of the named variables (all, if none is named), given the conditions."""
+        return formulas.joint(self._indices(names)).given(self._conditions).evaluate(self._entropies)
+
+    def mutual_information(self, *names: str, normalize: bool | str = True) -> Estimate:
+        """I* (or I in bits) of two variables; see `shearer.mutual_information`."""
+        indices = self._indices(names)
+        if len(indices) != 2:
+            hint = "total_correlation and dual_total_correlation take any number."
+            raise value_error("data", "exactly 2 variables", f"{len(indices)}", hint)
+        return normal.mutual_information(*indices, self._conditions, normalize, self._entropies)
+
+    def total_correlation(self, *names: str, normalize: bool = True) -> Estimate:
+        """T* (or T in bits) of two or more variables; see `shearer.total_correlation`."""
+        return normal.total_correlation(self._several(names), self._conditions, normalize, self._entropies)
+
+    def dual_total_correlation(self, *names: str, normalize: bool = True) -> Estimate:
+        """D* (or D in bits) of two or more variables; see `shearer.dual_total_correlation`."""
+        return normal.dual_total_correlation(self._several(names), self._conditions, normalize, self._entropies)
+
+    def explain(self) -> str:
+        """How entropies of single variables and of the joint are computed, why, and in how much memory."""
+        lines = [f"{self.rows} rows, {len(self.names)} variables, alpha={self._alpha:g}; at most {format_bytes(self._budget)}"]
+        wanted = [(name, frozenset([i])) for i, name in enumerate(self._variables.names)]
+        wanted.append(("joint", frozenset(range(len(self._variables.names)))))
+        lines += [f"  {name}: {self._entropies.plan(subset).describe()}" for name, subset in wanted]
+        return "\n".join(lines)
+
+    @property
+    def _conditions(self) -> Subset:
+        names = self._variables.names
+        return frozenset(names.index(name) for name in self._variables.given)
+
+    def _several(self, names: Sequence[str]) -> list[int]:
+        indices = self._indices(names)
+        if len(indices) < 2:
+            raise value_error("data", "at least 2 variables", f"{len(indices)}", "entropy takes a single one.")
+        return indices
+
+    def _indices(self, names: Sequence[str]) -> list[int]:
+        check_names("names", names, self.names)
+        if len(set(names)) < len(names):
+            raise value_error("names", "each variable once", ", ".join(names))
+        return [self._variables.names.index(name) for name in (names or self.names)]

@@ -1,0 +1,125 @@
+"""Rényi's entropy of a spectrum, in bits, with bounds and safe derivatives (paper Eq. renyi_entropy).
+
+Close to alpha = 1 the sum of powers is close to 1 and its logarithm is divided by a small number. There the entropy is
+taken from ``tau(l) = -l expm1((alpha - 1) ln l) / (alpha - 1)``, which at alpha = 1 is ``-l ln l``:
+``S = log1p((1 - alpha) sum tau) / ((1 - alpha) ln 2)``, exact to round-off for every alpha in that range.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._arrays import Array, detach, epsilon, namespace, to_float, to_numpy
+
+# Inside, tau is used: outside, the power sum is not amplified by more than a factor of ten.
+_NEAR_ONE = 0.1
+
+
+def near_one(alpha: float) -> bool:
+    """True where the entropy is taken from `tau` instead of from the power sum."""
+    return abs(alpha - 1.0) < _NEAR_ONE
+
+
+def entropy(eigenvalues: Array, alpha: float) -> Array:
+    """Entropy in bits of a spectrum; round-off below 0 is cut away and the rest scaled to sum 1."""
+    xp = namespace(eigenvalues)
+    positive = _where_positive(eigenvalues, eigenvalues)
+    mass = xp.sum(positive)
+    if math.isinf(alpha):
+        return xp.log2(mass) - xp.log2(xp.max(positive))
+    floor = rank_tolerance(eigenvalues)
+    if alpha == 0:
+        return xp.log2(xp.sum(xp.astype(detach(eigenvalues) > floor, eigenvalues.dtype)))
+    if near_one(alpha):
+        # of l/mass; d(tau)/dl is finite above the floor, held at the floor below it
+        total = xp.sum(_floored(eigenvalues / mass, floor, lambda x: tau(x, alpha), _tau_slope(floor, alpha)))
+        return bits_of_tau(total, alpha)
+    # Relative to the largest eigenvalue, so that high powers of small numbers do not vanish.
+    largest = xp.max(detach(eigenvalues))
+    relative = floor / to_float(largest)
+    slope = alpha * relative ** (alpha - 1.0)
+    powers = xp.sum(_floored(eigenvalues / largest, relative, lambda x: x**alpha, slope))
+    return bits_of_power_sum(powers, alpha) + alpha * (xp.log2(largest) - xp.log2(mass)) / (1.0 - alpha)
+
+
+def rank_tolerance(eigenvalues: Array) -> float:
+    """Below n epsilon times the largest, an eigenvalue is not told from 0."""
+    largest = float(np.max(to_numpy(eigenvalues)))
+    return max(int(eigenvalues.shape[0]) * epsilon(eigenvalues) * largest, float(np.finfo(np.float64).tiny))
+
+
+def bits_of_power_sum(power_sum: Array, alpha: float) -> Array:
+    """S = log2(tr A^alpha) / (1 - alpha)."""
+    return namespace(power_sum).log2(power_sum) / (1.0 - alpha)
+
+
+def bits_of_tau(total: Array, alpha: float) -> Array:
+    """S from the sum of tau; increasing in it for every alpha."""
+    if alpha == 1.0:
+        return total / math.log(2.0)
+    return namespace(total).log1p((1.0 - alpha) * total) / ((1.0 - alpha) * math.log(2.0))
+
+
+def tau(eigenvalues: Array, alpha: float) -> Array:
+    """``-l ln l`` and its neighbours: concave, 0 at 0 and at 1. Needs l > 0."""
+    xp = namespace(eigenvalues)
+    logs = xp.log(eigenvalues)
+    if alpha == 1.0:
+        return -eigenvalues * logs
+    return -eigenvalues * xp.expm1((alpha - 1.0) * logs) / (alpha - 1.0)
+
+
+def _tau_slope(x: float, alpha: float) -> float:
+    if alpha == 1.0:
+        return -math.log(x) - 1.0
+    return (1.0 - alpha * x ** (alpha - 1.0)) / (alpha - 1.0)
+
+
+def _floored(x: Array, floor: float, function: Callable[[Array], Array], slope: float) -> Array:
+    """function(x) in value, with the derivative held at its value at the floor for smaller arguments.
+
+    On the null space the derivative of x**alpha is infinite for alpha < 1. Through the data it is 0 there for
+    alpha > 1/2; holding it finite makes the product come out so instead of as nan.
+    """
+    xp = namespace(x)
+    above = detach(x) > floor
+    inside = function(xp.where(above, x, xp.ones_like(x)))
+    fixed = detach(x)
+    small = _where_positive(fixed, function(xp.where(fixed > 0, fixed, xp.ones_like(fixed))))
+    return xp.where(above, inside, small + slope * (x - fixed))
+
+
+def _where_positive(x: Array, values: Array) -> Array:
+    xp = namespace(x)
+    return xp.where(detach(x) > 0, values, xp.zeros_like(values))
+
+
+def bounds(eigenvalues: Array, error: float, alpha: float) -> tuple[float, float]:
+    """Smallest and largest entropy of any spectrum of trace 1 within `error` of each eigenvalue."""
+    values = to_numpy(eigenvalues).astype(np.float64)
+    low, high = np.clip(values - error, 0.0, 1.0), np.clip(values + error, 0.0, 1.0)
+    largest = float(np.log2(len(values)))
+    if math.isinf(alpha):
+        return -math.log2(high.max()), min(largest, -math.log2(max(low.max(), 1.0 / len(values))))
+    if alpha == 0:  # a rank can be certified from below only
+        return math.log2(max(1, int((low > 0).sum()))), largest
+    if near_one(alpha):
+        ends = [_tau_or_zero(low, alpha), _tau_or_zero(high, alpha)]
+        peak = math.exp(-1.0) if alpha == 1.0 else alpha ** (1.0 / (1.0 - alpha))
+        top = np.where((low < peak) & (high > peak), _tau_or_zero(np.array(peak), alpha), np.maximum(*ends))
+        flat = len(values) * float(_tau_or_zero(np.array(1.0 / len(values)), alpha))
+        totals = [float(np.sum(np.minimum(*ends))), min(flat, float(np.sum(top)))]
+        lower, upper = (float(bits_of_tau(np.float64(total), alpha)) for total in totals)
+    else:
+        scale = high.max()
+        sums = [float(np.sum((end[end > 0] / scale) ** alpha)) for end in (low, high)]
+        shift = alpha * math.log2(scale) / (1.0 - alpha)
+        lower, upper = sorted(float(bits_of_power_sum(np.float64(total), alpha)) + shift for total in sums)
+    return max(0.0, lower), min(largest, upper)
+
+
+def _tau_or_zero(x: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
+    safe = np.where(x > 0, x, 1.0)
+    return np.where(x > 0, tau(safe, alpha), 0.0)
