@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-.PHONY: demo test lint types wheel-smoke readme bench clean help
+.PHONY: demo test lint types wheel-smoke readme readme-check bench clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -27,6 +27,9 @@ wheel-smoke: $(VENV)/.lint  ## build the wheel and try it in an empty environmen
 
 readme: $(VENV)/.test  ## rewrite the generated parts of the README
 	$(BIN)/python scripts/readme.py
+
+readme-check: $(VENV)/.test  ## fail if the README is not what `make readme` writes
+	$(BIN)/python scripts/readme.py --check
 
 bench: $(VENV)/.test  ## run the benchmarks and write their JSON
 	$(BIN)/python -m benchmarks

@@ -3,7 +3,17 @@
 from typing import Any
 
 from shearer import kernels
-from shearer.measures import Dependence, dual_total_correlation, entropy, mutual_information, total_correlation
+from shearer.measures import (
+    Dependence,
+    co_information,
+    dual_total_correlation,
+    entropy,
+    mutual_information,
+    o_information,
+    s_information,
+    shearer_gap,
+    total_correlation,
+)
 from shearer.spectrum import Estimate
 
 __version__ = "0.1.0"
@@ -11,11 +21,15 @@ __version__ = "0.1.0"
 __all__ = [
     "Dependence",
     "Estimate",
+    "co_information",
     "datasets",
     "dual_total_correlation",
     "entropy",
     "kernels",
     "mutual_information",
+    "o_information",
+    "s_information",
+    "shearer_gap",
     "total_correlation",
 ]
 

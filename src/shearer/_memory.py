@@ -51,9 +51,8 @@ def format_bytes(count: float) -> str:
 def require(needed: int, budget: int, purpose: str, options: str) -> None:
     """Refuse, before anything is allocated, what does not fit the budget."""
     if needed > budget:
-        raise MemoryBudgetError(
-            message("memory", f"at most {format_bytes(budget)}", f"{purpose}, which needs {format_bytes(needed)}", options)
-        )
+        got = f"{purpose}, which needs {format_bytes(needed)}"
+        raise MemoryBudgetError(message("memory", f"at most {format_bytes(budget)}", got, options))
 
 
 def _half_of_machine() -> int:

@@ -2,21 +2,42 @@
 
 import difflib
 import math
+import numbers
+import re
+import reprlib
 from collections.abc import Collection, Iterable
+from decimal import Decimal
 from typing import Any
 
 _LONGEST_QUOTE = 80
+_MOST_LISTED = 12
+
+# Looks at the first items of a collection only: quoting a million rows would take longer than reading them.
+_quote = reprlib.Repr()
+_quote.maxstring = _quote.maxother = _quote.maxlong = _LONGEST_QUOTE
 
 
 def describe(value: object) -> str:
-    """Quote what was given, cut to a length that fits on a line."""
-    text = repr(value)
+    """Quote what was given, on one line and cut to a length that fits on it."""
+    try:
+        text = re.sub(r"\s*\n\s*", " ", _quote.repr(value))
+    except ValueError:  # Python refuses to write integers of more than 4300 digits
+        return f"a value of type {type(value).__name__}"
     return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}..."
+
+
+def listing(values: Collection[Any]) -> str:
+    """Quote the first few of many."""
+    quoted = [describe(value) for value, _ in zip(values, range(_MOST_LISTED), strict=False)]
+    return ", ".join(quoted) + (", ..." if len(values) > _MOST_LISTED else "")
 
 
 def message(parameter: str, expected: str, got: str, hint: str = "") -> str:
     """Word an error: what is concerned, what was expected, what came, what to do."""
-    return f"{parameter}: expected {expected}, got {got}." + (f" {hint}" if hint else "")
+    # The parameter can be the name of a column, which may hold anything.
+    plain = parameter.isprintable() and 0 < len(parameter) <= _LONGEST_QUOTE
+    subject = parameter if plain else describe(parameter)
+    return f"{subject}: expected {expected}, got {got}." + (f" {hint}" if hint else "")
 
 
 def value_error(parameter: str, expected: str, got: str, hint: str = "") -> ValueError:
@@ -31,51 +52,55 @@ def type_error(parameter: str, expected: str, got: str, hint: str = "") -> TypeE
 
 def check_alpha(alpha: Any) -> float:
     """Return the order of the entropy as a float from 0 to infinity."""
-    expected = "a number from 0 to infinity"
-    if isinstance(alpha, bool | str | bytes | complex) or alpha is None:
-        raise type_error("alpha", expected, describe(alpha), "alpha=1 is the Shannon case, alpha=2 the fastest.")
-    try:
-        number = float(alpha)
-    except (TypeError, ValueError) as error:
-        raise type_error("alpha", expected, describe(alpha)) from error
+    expected, hint = "a number from 0 to infinity", "alpha=1 is the Shannon case, alpha=2 the fastest."
+    number = _check_number("alpha", expected, alpha, hint)
     if math.isnan(number) or number < 0:
-        raise value_error("alpha", expected, describe(alpha), "alpha=1 is the Shannon case, alpha=2 the fastest.")
+        raise value_error("alpha", expected, describe(alpha), hint)
     return number
 
 
 def check_positive(parameter: str, value: Any, unit: str = "") -> float:
     """Return a positive finite number as a float."""
     expected = f"a positive finite number{unit}"
-    if isinstance(value, bool | str | bytes | complex) or value is None:
-        raise type_error(parameter, expected, describe(value))
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise type_error(parameter, expected, describe(value)) from error
+    number = _check_number(parameter, expected, value)
     if not (math.isfinite(number) and number > 0):
         raise value_error(parameter, expected, describe(value))
     return number
 
 
+def _check_number(parameter: str, expected: str, value: Any, hint: str = "") -> float:
+    """Return a real number of any library as a float; truth values and texts are none."""
+    plain = value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
+    if isinstance(plain, bool) or not isinstance(plain, numbers.Real | Decimal):
+        raise type_error(parameter, expected, describe(value), hint)
+    try:
+        return float(plain)
+    except (OverflowError, ValueError) as error:  # an integer beyond all floats, a signalling NaN
+        raise value_error(parameter, expected, describe(value), hint) from error
+
+
 def check_option(parameter: str, value: Any, options: Collection[Any]) -> Any:
     """Return `value` if it is one of `options`."""
     # 1 == True in Python: an option must match in type too, so that normalize=1 is not taken for normalize=True.
-    if not any(value == option and type(value) is type(option) for option in options):
-        listed = ", ".join(repr(option) for option in options)
-        raise value_error(parameter, f"one of {listed}", describe(value), suggest(value, options))
+    if not any(type(value) is type(option) and value == option for option in options):
+        raise value_error(parameter, f"one of {listing(options)}", describe(value), suggest(value, options))
     return value
 
 
-def check_names(parameter: str, names: Iterable[str], known: Collection[str]) -> None:
+def check_names(parameter: str, names: Iterable[Any], known: Collection[str]) -> None:
     """Raise unless every name is known."""
     for name in names:
+        if not isinstance(name, str):
+            raise type_error(parameter, f"names among {listing(known)}", describe(name))
         if name not in known:
-            listed = ", ".join(repr(item) for item in list(known)[:12]) + (", ..." if len(known) > 12 else "")
-            raise value_error(parameter, f"names among {listed}", describe(name), suggest(name, known))
+            raise value_error(parameter, f"names among {listing(known)}", describe(name), suggest(name, known))
 
 
 def suggest(value: Any, options: Collection[Any]) -> str:
     """Point at the nearest spelling, where there is one."""
-    texts = [option for option in options if isinstance(option, str)]
-    close = difflib.get_close_matches(value, texts, n=1) if isinstance(value, str) else []
+    if not isinstance(value, str):
+        return ""
+    # Comparing takes the product of the lengths: only what one could have mistyped is compared.
+    short = [text for text in options if isinstance(text, str) and len(text) <= _LONGEST_QUOTE]
+    close = difflib.get_close_matches(value[: 2 * _LONGEST_QUOTE], short, n=1)
     return f"Did you mean {close[0]!r}?" if close else ""

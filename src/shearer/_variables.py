@@ -1,15 +1,29 @@
 """Variables at the door: whatever the user passes becomes named variables of equal length, once."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import count
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shearer._arrays import Array, Namespace, device, is_array, is_numpy, namespace, to_numpy
-from shearer._columns import Column, Kind, is_frame, read_frame, read_matrix_columns, read_source, series_name
+from shearer._columns import (
+    Column,
+    Kind,
+    holds_variables,
+    is_frame,
+    open_source,
+    read_frame,
+    read_matrix_columns,
+    read_opened,
+    series_name,
+)
 from shearer._validate import check_names, check_option, describe, type_error, value_error
+
+# Name -> columns of each variable.
+Sources: TypeAlias = dict[str, list[Column]]
 
 MISSING = ("error", "drop")
 
@@ -103,11 +117,16 @@ def read_variables(
         Read a single 2-D array or frame as one vector variable instead of one variable for each column.
     """
     check_option("missing", missing, MISSING)
-    sources = _read_data(data, vector=vector and not groups)
-    if groups:
-        sources = _group(sources, groups)
-    conditions, given_names = _read_given(given, sources, named=_carries_names(data))
-    sources = {name: parts for name, parts in sources.items() if name not in given_names} | conditions
+    grouping = _check_groups(groups)
+    sources, named, is_table = _read_data(data, vector=vector and not grouping)
+    sources = _group(sources, grouping)
+    conditions = _read_given(given, sources, named=named)
+    sources = {name: parts for name, parts in sources.items() if name not in conditions}
+    if not sources:
+        raise value_error("given", "some variable to be left", "all of them")
+    if vector and is_table and not grouping:
+        sources = {_unused("x1", conditions): [part for parts in sources.values() for part in parts]}
+    sources |= conditions
     columns = [part for parts in sources.values() for part in parts]
     _check_lengths(columns)
     keep, dropped = _present_rows(columns, missing)
@@ -115,110 +134,135 @@ def read_variables(
         sources = {name: [part.take(keep) for part in parts] for name, parts in sources.items()}
     xp, like = _common_library([part for parts in sources.values() for part in parts])
     items = tuple(Variable(name, _blocks(parts, xp, like)) for name, parts in sources.items())
-    return Variables(items, tuple(given_names), len(keep), dropped, xp, like)
+    return Variables(items, tuple(conditions), len(keep), dropped, xp, like)
 
 
-def _carries_names(data: tuple[Any, ...]) -> bool:
-    return len(data) == 1 and (isinstance(data[0], Mapping) or is_frame(data[0]))
-
-
-def _read_data(data: tuple[Any, ...], *, vector: bool) -> dict[str, list[Column]]:
-    """Name -> columns of each variable, by the rule of one or several arguments."""
+def _read_data(data: tuple[Any, ...], *, vector: bool) -> tuple[Sources, bool, bool]:
+    """The variables by the rule of one or several arguments, if the user named them, and if they are one table."""
     if not data:
         raise type_error("data", "at least one variable", "none", "Pass arrays, or one table.")
     if len(data) > 1:
-        return _read_several(data)
+        return _read_several(data), False, False
     only = data[0]
     if isinstance(only, Mapping):
-        return {str(name): read_source(source, str(name)) for name, source in only.items()}
-    if is_frame(only):
-        columns = read_frame(only)
-        return {"x1": columns} if vector else {column.name: [column] for column in columns}
-    if isinstance(only, list | tuple) and only and all(is_array(item) and item.ndim for item in only):
-        raise type_error("data", "variables one by one", f"a {type(only).__name__} of arrays", "Unpack it: f(*arrays).")
-    matrix = only if is_array(only) else None
-    if matrix is None and isinstance(only, list | tuple):
-        matrix = _rectangular(only)
-    if matrix is not None and matrix.ndim == 2 and matrix.shape[1] > 0 and not vector:
-        return {column.name: [column] for column in read_matrix_columns(matrix, "x")}
-    return _read_several(data)
+        if not only:
+            raise value_error("data", "at least one variable", "an empty mapping")
+        return _read_mapping("data", only), True, False
+    _reject_list_of_variables("data", only, "Unpack it: f(*variables).")
+    opened = open_source(only, "x1")
+    if is_frame(opened):
+        return _by_name("data", ((column.name, [column]) for column in read_frame(opened, "data"))), True, True
+    if is_array(opened) and opened.ndim == 2 and opened.shape[1] > 0 and not vector:
+        return {column.name: [column] for column in read_matrix_columns(opened, "x")}, False, False
+    return _read_several([opened]), False, False
 
 
-def _rectangular(rows: Sequence[Any]) -> NDArray[Any] | None:
-    """Nested lists as a matrix, if they are one."""
-    try:
-        return np.asarray(rows)
-    except ValueError:
-        return None
+def _read_mapping(parameter: str, mapping: Mapping[Any, Any]) -> Sources:
+    opened = ((str(name), open_source(source, str(name))) for name, source in mapping.items())
+    return _by_name(parameter, ((name, read_opened(source, name)) for name, source in opened))
 
 
-def _read_several(data: Sequence[Any], prefix: str = "x", taken: Iterable[str] = ()) -> dict[str, list[Column]]:
-    """One variable for each argument; a Series brings its name."""
-    sources: dict[str, list[Column]] = {}
-    used = set(taken)
-    for position, source in enumerate(data, start=1):
-        if isinstance(source, Mapping):
-            raise type_error("data", "one mapping alone, or several arrays", "a mapping among several arguments")
-        plain = series_name(source) or f"{prefix}{position}"
-        name, copy = plain, 2
-        while name in used:
-            name, copy = f"{plain} ({copy})", copy + 1
-        used.add(name)
-        sources[name] = read_source(source, name)
+def _by_name(parameter: str, pairs: Iterable[tuple[str, list[Column]]]) -> Sources:
+    sources: Sources = {}
+    for name, parts in pairs:
+        if name in sources:
+            raise value_error(parameter, "distinct names", f"{describe(name)} twice", "Names are compared as text.")
+        sources[name] = parts
     return sources
 
 
-def _read_given(given: Any, sources: dict[str, list[Column]], *, named: bool) -> tuple[dict[str, list[Column]], list[str]]:
-    """The conditioning variables that come with the call, and the names of all of them."""
+def _reject_list_of_variables(parameter: str, candidate: Any, hint: str) -> None:
+    if isinstance(candidate, list | tuple) and holds_variables(candidate):
+        raise type_error(parameter, "variables one by one", f"a {type(candidate).__name__} of arrays", hint)
+
+
+def _read_several(data: Sequence[Any], prefix: str = "x", taken: Iterable[str] = ()) -> Sources:
+    """One variable for each argument; a Series brings its name."""
+    sources: Sources = {}
+    for position, source in enumerate(data, start=1):
+        default = f"{prefix}{position}"
+        if isinstance(source, Mapping):
+            raise type_error(default, "an array or a table", "a mapping", "Pass one mapping alone, or its values.")
+        opened = open_source(source, default)
+        name = _unused(series_name(opened) or default, {*taken, *sources})
+        sources[name] = read_opened(opened, name)
+    return sources
+
+
+def _unused(name: str, taken: Collection[str]) -> str:
+    """The name, numbered if it is taken."""
+    candidates = (f"{name} ({copy})" for copy in count(2))
+    return name if name not in taken else next(candidate for candidate in candidates if candidate not in taken)
+
+
+def _read_given(given: Any, sources: Sources, *, named: bool) -> Sources:
+    """The conditioning variables: some of those read already, or others that come with the call."""
     if given is None:
-        return {}, []
+        return {}
     names = [given] if isinstance(given, str) else given
-    if named and isinstance(names, list | tuple) and names and all(isinstance(name, str) for name in names):
+    if named and isinstance(names, list | tuple) and all(isinstance(name, str) for name in names):
         check_names("given", names, sources)
-        return {name: sources[name] for name in names}, list(names)
+        return _by_name("given", ((name, sources[name]) for name in names))
     if isinstance(given, str):
         hint = "Names work when the data are one table or mapping."
         raise type_error("given", "an array of shape (n,) or (n, d)", describe(given), hint)
-    if isinstance(given, Mapping) or is_frame(given):
-        conditions = _read_data((given,), vector=False)
-        clash = sorted(set(conditions) & set(sources))
-        if clash:
-            raise value_error("given", "names that the data do not use", describe(clash[0]))
+    if isinstance(given, tuple):
+        return _read_several(given, prefix="given", taken=sources)
+    if isinstance(given, Mapping):
+        conditions = _read_mapping("given", given)
     else:
-        several = given if isinstance(given, tuple) else (given,)
-        conditions = _read_several(several, prefix="given", taken=sources)
-    return conditions, list(conditions)
+        _reject_list_of_variables("given", given, "Pass them as a tuple.")
+        opened = open_source(given, "given1")
+        if not is_frame(opened):
+            return _read_several([opened], prefix="given", taken=sources)
+        conditions = _by_name("given", ((column.name, [column]) for column in read_frame(opened, "given")))
+    clash = [name for name in conditions if name in sources]
+    if clash:
+        raise value_error("given", "names that the data do not use", describe(clash[0]))
+    return conditions
 
 
-def _group(sources: dict[str, list[Column]], groups: Mapping[str, Iterable[str]]) -> dict[str, list[Column]]:
-    """Join the named columns into vector variables; the others stay, in place."""
+def _check_groups(groups: Any) -> dict[str, list[str]]:
+    """Group -> members, as text like all names."""
+    if groups is None:
+        return {}
     if not isinstance(groups, Mapping):
         raise type_error("groups", "a mapping of new name -> column names", describe(groups))
+    named: dict[str, list[str]] = {}
+    for group, members in groups.items():
+        if isinstance(members, Mapping) or not isinstance(members, Iterable):
+            raise type_error("groups", "column names for each group", f"{describe(members)} for {describe(group)}")
+        if str(group) in named:
+            raise value_error("groups", "distinct names", f"{describe(str(group))} twice")
+        named[str(group)] = [members] if isinstance(members, str) else [str(member) for member in members]
+    return named
+
+
+def _group(sources: Sources, groups: Mapping[str, list[str]]) -> Sources:
+    """Join the named columns into vector variables; the others stay, in place."""
     owner: dict[str, str] = {}
-    for group, given_members in groups.items():
-        members = [given_members] if isinstance(given_members, str) else list(given_members)
+    for group, members in groups.items():
         if not members:
-            raise value_error("groups", "at least one column for each group", f"none for {group!r}")
+            raise value_error("groups", "at least one column for each group", f"none for {describe(group)}")
         check_names("groups", members, sources)
         for member in members:
             if member in owner:
-                raise value_error("groups", "each column in one group", f"{member!r} in {owner[member]!r} and {group!r}")
+                got = f"{describe(member)} in {describe(owner[member])} and {describe(group)}"
+                raise value_error("groups", "each column in one group", got)
             owner[member] = group
     clash = [group for group in groups if group in sources and group not in owner]
     if clash:
         raise value_error("groups", "names that no other column has", describe(clash[0]))
-    grouped: dict[str, list[Column]] = {}
+    grouped: Sources = {}
     for name, parts in sources.items():
         grouped.setdefault(owner.get(name, name), []).extend(parts)
     return grouped
 
 
 def _check_lengths(columns: list[Column]) -> None:
-    lengths = {column.name: column.rows for column in columns}
-    if not columns:
-        raise value_error("data", "at least one column", "an empty table")
-    if len(set(lengths.values())) > 1:
-        listed = ", ".join(f"{name!r}: {rows}" for name, rows in list(lengths.items())[:6])
+    lengths = dict.fromkeys((column.name, column.rows) for column in columns)
+    if len({rows for _, rows in lengths}) > 1:
+        listed = ", ".join(f"{describe(name)}: {rows}" for name, rows in list(lengths)[:6])
         raise value_error("data", "variables with the same number of rows", listed, "Row i must be one observation.")
     rows = columns[0].rows
     if rows < 2:
@@ -231,9 +275,12 @@ def _present_rows(columns: list[Column], missing: str) -> tuple[NDArray[np.intp]
     dropped = int(absent.sum())
     rows = len(absent)
     if dropped and missing == "error":
-        counts = {column.name: int(column.missing.sum()) for column in columns if column.missing.any()}
-        listed = ", ".join(f"{name!r}: {count}" for name, count in list(counts.items())[:8])
-        more = f" and {len(counts) - 8} more columns" if len(counts) > 8 else ""
+        places: dict[str, NDArray[np.bool_]] = {}
+        for column in columns:
+            if column.missing.any():
+                places[column.name] = places.get(column.name, False) | column.missing
+        listed = ", ".join(f"{describe(name)}: {place.sum()}" for name, place in list(places.items())[:8])
+        more = f" and {len(places) - 8} more columns" if len(places) > 8 else ""
         got = f"missing values in {dropped} of {rows} rows ({listed}{more})"
         raise value_error("data", "no missing values", got, 'Pass missing="drop" to leave those rows out.')
     if rows - dropped < 2:
@@ -248,25 +295,39 @@ def _common_library(columns: list[Column]) -> tuple[Namespace, Array]:
     foreign = [array for array in arrays if not is_numpy(array)]
     if not foreign:
         return namespace(np.empty(0)), np.empty(0)
-    kinds = {namespace(array).__name__ for array in foreign}
-    if len(kinds) > 1:
-        raise type_error("data", "arrays of one library", " and ".join(sorted(kinds)), "Convert them to one of the two.")
-    return namespace(foreign[0]), foreign[0]
+    for trait, found in (
+        ("of one library", {namespace(array).__name__ for array in foreign}),
+        ("on one device", {str(device(array)) for array in foreign}),
+    ):
+        if len(found) > 1:
+            raise type_error("data", f"arrays {trait}", " and ".join(sorted(found)), "Convert them to one of the two.")
+    xp = namespace(foreign[0])
+    return xp, xp.astype(foreign[0], xp.result_type(*foreign), copy=False)
 
 
 def _blocks(parts: list[Column], xp: Namespace, like: Array) -> tuple[Block, ...]:
     """Join the columns of a variable by kind: numbers side by side, labels into one label, objects apart."""
     blocks = []
-    numbers = [part.values for part in parts if part.kind == "continuous"]
+    numbers = [_convert(part, xp, like) for part in parts if part.kind == "continuous"]
     if numbers:
-        if not is_numpy(like):
-            numbers = [xp.asarray(v, dtype=like.dtype, device=device(like)) if is_numpy(v) else v for v in numbers]
         blocks.append(Block("continuous", numbers[0] if len(numbers) == 1 else xp.concat(numbers, axis=1)))
     labels = [part for part in parts if part.kind == "categorical"]
     if labels:
         blocks.append(_join_labels(labels))
     blocks.extend(Block("object", part.values, part.levels) for part in parts if part.kind == "object")
     return tuple(blocks)
+
+
+def _convert(column: Column, xp: Namespace, like: Array) -> Array:
+    """The numbers in the library, device and floating type of the call."""
+    if is_numpy(like) or not is_numpy(column.values):
+        return xp.astype(column.values, like.dtype, copy=False)
+    # torch warns of memory that it may not write to, as that of a polars column
+    values = xp.asarray(np.require(column.values, requirements="W"), dtype=like.dtype, device=device(like))
+    if bool(xp.any(xp.isinf(values))):
+        hint = "Convert all arrays to float64."
+        raise value_error(column.name, f"numbers within the range of {like.dtype}", "larger ones", hint)
+    return values
 
 
 def _join_labels(labels: list[Column]) -> Block:

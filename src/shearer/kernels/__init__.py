@@ -8,12 +8,31 @@ from typing import Any
 
 from shearer._validate import check_names, describe, type_error
 from shearer._variables import Block, Variable, Variables
-from shearer.kernels.base import Kernel
+from shearer.kernels import bandwidth
+from shearer.kernels.bandwidth import EntropyFraction, Neighbors
+from shearer.kernels.base import Kernel, ProductKernel
 from shearer.kernels.delta import Delta
 from shearer.kernels.gaussian import Gaussian
 from shearer.kernels.gram import Gram, hadamard
+from shearer.kernels.laplacian import Laplacian
+from shearer.kernels.matrix import Custom, Precomputed
 
-__all__ = ["Delta", "Gaussian", "Gram", "Kernel", "gram", "grams", "hadamard"]
+__all__ = [
+    "Custom",
+    "Delta",
+    "EntropyFraction",
+    "Gaussian",
+    "Gram",
+    "Kernel",
+    "Laplacian",
+    "Neighbors",
+    "Precomputed",
+    "ProductKernel",
+    "bandwidth",
+    "gram",
+    "grams",
+    "hadamard",
+]
 
 _EXPECTED = "a kernel such as kernels.Gaussian(), or a mapping of name -> kernel"
 
@@ -23,8 +42,8 @@ def grams(variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None = N
     named: Mapping[str, Kernel] = {}
     general: Kernel = Gaussian()
     if isinstance(kernel, Mapping):
-        check_names("kernel", kernel, variables.names)
-        named = kernel
+        named = {str(name): own for name, own in kernel.items()}
+        check_names("kernel", named, variables.names)
     elif kernel is not None:
         general = _check_kernel(kernel)
     return tuple(gram(item, variables.like, general, named.get(item.name)) for item in variables.items)
@@ -44,10 +63,10 @@ def _choose(variable: Variable, block: Block, general: Kernel, own: Kernel | Non
     if block.kind == "categorical" and variable.kind == "mixed":
         return Delta()
     if block.kind == "object":
-        types = ", ".join(sorted({type(level).__name__ for level in block.levels}))
+        types = ", ".join(sorted({type(block.levels[code]).__name__ for code in block.values}))
         hint = "Pass numbers, strings or booleans, or name a kernel that compares them."
         raise type_error(variable.name, "numbers or labels", f"objects ({types})", hint)
-    hint = "Leave labels to the delta kernel, or turn them into numbers."
+    hint = "Leave labels to the delta kernel, or turn them into numbers." if block.kind == "categorical" else ""
     raise type_error("kernel", f"one for {block.kind} values", f"{type(chosen).__name__} for {variable.name!r}", hint)
 
 

@@ -1,8 +1,10 @@
 """Squared distances, by differences or by a matrix product, and how far each may be off."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from shearer._arrays import Array, device, epsilon, is_numpy, is_torch, namespace, to_float
+from shearer._arrays import Array, epsilon, is_numpy, is_torch, namespace, to_float
 
 # Up to this many coordinates, differences are as fast as the product form and exact to a few ulp.
 DIRECT_DIMENSIONS = 8
@@ -15,22 +17,42 @@ def direct(x: Array, y: Array, scale: Array | None = None) -> Array:
 
     Scaling after subtracting keeps the relative error at a few epsilon, whatever the offset of the data.
     """
-    dimensions = range(x.shape[1])
-    if is_numpy(x):
-        total = np.zeros((x.shape[0], y.shape[0]), dtype=x.dtype)
-        for k in dimensions:
-            step = np.subtract.outer(x[:, k], y[:, k])
-            if scale is not None:
-                step *= scale[k]
-            np.multiply(step, step, out=step)
-            total = step if k == 0 else np.add(total, step, out=total)
-        return total
-    if scale is None:
-        scale = namespace(x).ones(x.shape[1], dtype=x.dtype, device=device(x))
     if is_torch(x) and x.shape[1] > DIRECT_DIMENSIONS:
         # A loop would keep an n x n array for every coordinate in the graph.
-        return namespace(x).cdist(x * scale, y * scale, compute_mode="donot_use_mm_for_euclid_dist") ** 2
-    return sum(((x[:, k : k + 1] - y[:, k : k + 1].T) * scale[k]) ** 2 for k in dimensions)
+        return _torch_distances(x, y, scale, 2.0) ** 2
+    return _add_up(x, y, scale, lambda step: step * step, lambda step: np.multiply(step, step, out=step))
+
+
+def absolute(x: Array, y: Array, scale: Array) -> Array:
+    """Sums of absolute differences between rows, each coordinate times `scale`."""
+    if is_torch(x) and x.shape[1] > DIRECT_DIMENSIONS:
+        return _torch_distances(x, y, scale, 1.0)
+    xp = namespace(x)
+    return _add_up(x, y, scale, xp.abs, lambda step: np.abs(step, out=step))
+
+
+def _add_up(
+    x: Array, y: Array, scale: Array | None, size: Callable[[Array], Array], size_in_place: Callable[[Array], Array]
+) -> Array:
+    """Sum over coordinates of the size of scaled differences; numpy reuses its arrays, other libraries keep a graph."""
+    total: Array = None
+    for k in range(x.shape[1]):
+        step = x[:, k : k + 1] - y[:, k : k + 1].T
+        if is_numpy(x):
+            if scale is not None:
+                step *= scale[k]
+            step = size_in_place(step)
+            total = step if total is None else np.add(total, step, out=total)
+        else:
+            step = size(step if scale is None else step * scale[k])
+            total = step if total is None else total + step
+    return total
+
+
+def _torch_distances(x: Array, y: Array, scale: Array | None, power: float) -> Array:
+    if scale is not None:
+        x, y = x * scale, y * scale
+    return namespace(x).cdist(x, y, p=power, compute_mode="donot_use_mm_for_euclid_dist")
 
 
 def product(x: Array, y: Array) -> Array:

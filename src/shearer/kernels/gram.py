@@ -64,8 +64,13 @@ class Gram(ABC):
 
     @property
     def is_constant(self) -> bool:
-        """True if every entry is 1: a variable that says nothing, neutral in products."""
+        """True if every entry is 1: a variable that says nothing."""
         return False
+
+    @property
+    def is_neutral(self) -> bool:
+        """True if products may leave it out."""
+        return self.is_constant
 
     def components(self) -> list[NDArray[np.intp]]:
         """Sets of rows between which every entry is 0: the matrix is block diagonal over them."""
@@ -134,7 +139,7 @@ class Product(Gram):
         """The product of the factors on these rows."""
         return hadamard([factor.restrict(rows) for factor in self.factors])
 
-    def merge(self, other: Gram) -> Gram | None:
+    def merge(self, other: Gram) -> Gram | None:  # noqa: ARG002 - one signature for all operators
         """Never: `hadamard` works factor by factor."""
         return None
 
@@ -152,7 +157,7 @@ def hadamard(grams: Sequence[Gram]) -> Gram:
     factors: list[Gram] = []
     for gram in grams:
         for part in gram.factors if isinstance(gram, Product) else (gram,):
-            if not part.is_constant:
+            if not part.is_neutral:
                 _add_factor(factors, part)
     if not factors:
         return grams[0]

@@ -75,7 +75,7 @@ def sum_of(combinations: Iterable[Combination]) -> Combination:
 
 
 def ratio(numerator: Combination, denominator: Combination, entropies: SubsetEntropies) -> Estimate:
-    """numerator / denominator; 0 where there is no entropy to share (0/0).
+    """Numerator / denominator; 0 where there is no entropy to share (0/0).
 
     The bounds are the exact range of the quotient over all entropies within theirs.
     """
@@ -83,6 +83,8 @@ def ratio(numerator: Combination, denominator: Combination, entropies: SubsetEnt
     top, bottom = numerator._value(known), denominator._value(known)
     certified = all(estimate.certified for estimate in known.values())
     routes = _routes(known.values())
+    if to_float(bottom) < -_no_entropy(entropies.rows):
+        return Estimate(math.nan * top, math.nan, math.nan, certified, routes)
     if to_float(bottom) <= _no_entropy(entropies.rows):
         return Estimate(0.0 * top, 0.0, 0.0, certified, routes)
     lower, upper = (_ratio_extreme(numerator, denominator, known, upper=side) for side in (False, True))
@@ -95,7 +97,9 @@ def _no_entropy(rows: int) -> float:
     return rows * 2.0**-52
 
 
-def _ratio_extreme(numerator: Combination, denominator: Combination, known: Mapping[Subset, Estimate], *, upper: bool) -> float:
+def _ratio_extreme(
+    numerator: Combination, denominator: Combination, known: Mapping[Subset, Estimate], *, upper: bool
+) -> float:
     """Extreme of a quotient of linear functions over a box, by Dinkelbach's iteration.
 
     r is the largest value iff max over the box of (numerator - r denominator) = 0; the inner problem is linear.

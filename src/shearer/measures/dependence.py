@@ -10,9 +10,14 @@ from shearer._validate import check_alpha, check_names, value_error
 from shearer._variables import read_variables
 from shearer.entropy import Subset, SubsetEntropies
 from shearer.kernels import Kernel, grams
-from shearer.measures import formulas, normalize as normal
+from shearer.measures import cover as covers
+from shearer.measures import formulas
+from shearer.measures import normalize as normal
 from shearer.measures.combination import Combination
 from shearer.spectrum import Estimate
+
+# All subsets of the variables are needed: 65535 entropies at the limit.
+MOST_FOR_CO_INFORMATION = 16
 
 
 class Dependence:
@@ -90,7 +95,7 @@ class Dependence:
 
     def entropy(self, *names: str) -> Estimate:
         """Joint entropy in bits of the named variables (all, if none is named), given the conditions."""
-        return formulas.joint(self._indices(names)).given(self._conditions).evaluate(self._entropies)
+        return self._bits(formulas.joint(self._indices(names)))
 
     def mutual_information(self, *names: str, normalize: bool | str = True) -> Estimate:
         """I* (or I in bits) of two variables; see `shearer.mutual_information`."""
@@ -98,7 +103,7 @@ class Dependence:
         if len(indices) != 2:
             hint = "total_correlation and dual_total_correlation take any number."
             raise value_error("data", "exactly 2 variables", f"{len(indices)}", hint)
-        return normal.mutual_information(*indices, self._conditions, normalize, self._entropies)
+        return normal.mutual_information(indices, self._conditions, normalize, self._entropies)
 
     def total_correlation(self, *names: str, normalize: bool = True) -> Estimate:
         """T* (or T in bits) of two or more variables; see `shearer.total_correlation`."""
@@ -108,13 +113,55 @@ class Dependence:
         """D* (or D in bits) of two or more variables; see `shearer.dual_total_correlation`."""
         return normal.dual_total_correlation(self._several(names), self._conditions, normalize, self._entropies)
 
+    def shearer_gap(
+        self,
+        *names: str,
+        size: int | None = None,
+        cover: Iterable[Iterable[Any]] | None = None,
+        weights: Iterable[float] | None = None,
+        normalize: bool | str = True,
+    ) -> Estimate:
+        """The gap of Shearer's inequality for a cover of the variables; see `shearer.shearer_gap`."""
+        indices = self._several(names)
+        if (size is None) == (cover is None):
+            got = "neither" if size is None else "both"
+            raise value_error("size, cover", "one of the two", got, "size=1 is T, size=L-1 is D / (L - 1).")
+        if cover is None:
+            if weights is not None:
+                raise value_error("weights", "weights together with cover=", "weights alone")
+            chosen = covers.of_size(indices, size)
+        else:
+            chosen = covers.from_user(names or self.names, indices, cover, weights)
+        return normal.shearer_gap(chosen, self._conditions, normalize, self._entropies)
+
+    def o_information(self, *names: str) -> Estimate:
+        """T - D in bits; see `shearer.o_information`."""
+        return self._bits(formulas.o_information(self._several(names)))
+
+    def s_information(self, *names: str) -> Estimate:
+        """T + D in bits; see `shearer.s_information`."""
+        return self._bits(formulas.s_information(self._several(names)))
+
+    def co_information(self, *names: str) -> Estimate:
+        """What all variables share, in bits; see `shearer.co_information`."""
+        indices = self._several(names)
+        if len(indices) > MOST_FOR_CO_INFORMATION:
+            got = f"{len(indices)}, which takes {2 ** len(indices) - 1} entropies"
+            hint = "o_information takes 2 L + 1 entropies for L variables."
+            raise value_error("data", f"at most {MOST_FOR_CO_INFORMATION} variables", got, hint)
+        return self._bits(formulas.co_information(indices))
+
     def explain(self) -> str:
         """How entropies of single variables and of the joint are computed, why, and in how much memory."""
-        lines = [f"{self.rows} rows, {len(self.names)} variables, alpha={self._alpha:g}; at most {format_bytes(self._budget)}"]
+        size = f"{self.rows} rows, {len(self.names)} variables, alpha={self._alpha:g}"
+        lines = [f"{size}; at most {format_bytes(self._budget)}"]
         wanted = [(name, frozenset([i])) for i, name in enumerate(self._variables.names)]
         wanted.append(("joint", frozenset(range(len(self._variables.names)))))
         lines += [f"  {name}: {self._entropies.plan(subset).describe()}" for name, subset in wanted]
         return "\n".join(lines)
+
+    def _bits(self, combination: Combination) -> Estimate:
+        return combination.given(self._conditions).evaluate(self._entropies)
 
     @property
     def _conditions(self) -> Subset:

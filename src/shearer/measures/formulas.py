@@ -1,6 +1,7 @@
 """The measures as combinations of subset entropies (docs: theory, section "Measures")."""
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from shearer.entropy import Subset
 from shearer.measures.combination import Combination, sum_of
@@ -31,3 +32,22 @@ def total_correlation_ceilings(variables: Sequence[int]) -> list[Combination]:
 def conditioned(combinations: Sequence[Combination], conditions: Subset) -> list[Combination]:
     """Every combination given the same variables."""
     return [combination.given(conditions) for combination in combinations]
+
+
+def o_information(variables: Sequence[int]) -> Combination:
+    """T - D: above 0 redundancy outweighs, below 0 synergy."""
+    return total_correlation(variables) - dual_total_correlation(variables)
+
+
+def s_information(variables: Sequence[int]) -> Combination:
+    """T + D: all the dependence there is, each variable against the rest."""
+    return total_correlation(variables) + dual_total_correlation(variables)
+
+
+def co_information(variables: Sequence[int]) -> Combination:
+    """-sum over non-empty subsets of (-1)^|S| S(A^S): what all share, by inclusion and exclusion."""
+    return sum_of(
+        Combination.of(subset, -1.0 if size % 2 == 0 else 1.0)
+        for size in range(1, len(variables) + 1)
+        for subset in combinations(variables, size)
+    )

@@ -7,9 +7,11 @@ from shearer._validate import check_option
 from shearer.entropy import Subset, SubsetEntropies
 from shearer.measures import formulas
 from shearer.measures.combination import Combination, ratio, sum_of
+from shearer.measures.cover import Cover
 from shearer.spectrum import Estimate
 
 SWITCH = (True, False)
+GAP = (True, False, "marginal", "joint")
 MUTUAL = (True, False, "max", "min", "joint", "mean", "sqrt")
 
 
@@ -22,7 +24,9 @@ def total_correlation(variables: Sequence[int], given: Subset, normalize: bool, 
     return _over_extreme(raw, ceilings, min, entropies)
 
 
-def dual_total_correlation(variables: Sequence[int], given: Subset, normalize: bool, entropies: SubsetEntropies) -> Estimate:
+def dual_total_correlation(
+    variables: Sequence[int], given: Subset, normalize: bool, entropies: SubsetEntropies
+) -> Estimate:
     """D in bits, or D* (paper Eq. NDTC_renyi)."""
     raw = formulas.dual_total_correlation(variables).given(given)
     if not check_option("normalize", normalize, SWITCH):
@@ -30,31 +34,48 @@ def dual_total_correlation(variables: Sequence[int], given: Subset, normalize: b
     return ratio(raw, formulas.joint(variables).given(given), entropies)
 
 
-def mutual_information(x: int, y: int, given: Subset, normalize: bool | str, entropies: SubsetEntropies) -> Estimate:
+def mutual_information(
+    pair: Sequence[int], given: Subset, normalize: bool | str, entropies: SubsetEntropies
+) -> Estimate:
     """I in bits, or divided by the larger entropy (True, "max"), the smaller, the joint, or a mean of the two."""
     form = check_option("normalize", normalize, MUTUAL)
-    raw = formulas.total_correlation([x, y]).given(given)
+    raw = formulas.total_correlation(pair).given(given)
     if form is False:
         return raw.evaluate(entropies)
-    marginals = [Combination.of([i]).given(given) for i in (x, y)]
+    marginals = [Combination.of([i]).given(given) for i in pair]
     if form in (True, "max"):
         return _over_extreme(raw, marginals, max, entropies)
     if form == "min":
         return _over_extreme(raw, marginals, min, entropies)
     if form == "joint":
-        return ratio(raw, formulas.joint([x, y]).given(given), entropies)
+        return ratio(raw, formulas.joint(pair).given(given), entropies)
     if form == "mean":
         return ratio(raw, sum_of(marginals) * 0.5, entropies)
     return _over_geometric_mean(raw, marginals, entropies)
 
 
+def shearer_gap(cover: Cover, given: Subset, normalize: bool | str, entropies: SubsetEntropies) -> Estimate:
+    """The gap of a cover in bits, over its best bound (True, "marginal") or over the joint's share ("joint")."""
+    form = check_option("normalize", normalize, GAP)
+    raw = cover.gap().given(given)
+    if form is False:
+        return raw.evaluate(entropies)
+    if form == "joint":
+        return ratio(raw, cover.joint_ceiling().given(given), entropies)
+    return _over_extreme(raw, formulas.conditioned(cover.ceilings(), given), min, entropies)
+
+
 def _over_extreme(
     raw: Combination, candidates: Sequence[Combination], pick: Callable[..., Estimate], entropies: SubsetEntropies
 ) -> Estimate:
-    """raw / pick(candidates); the bounds cover every candidate that could be the one."""
+    """Raw / pick(candidates); the bounds cover every candidate that could be the one."""
     sizes = [candidate.evaluate(entropies) for candidate in candidates]
     chosen = pick(sizes, key=float)
-    possible = [c for c, size in zip(candidates, sizes, strict=True) if size.lower <= chosen.upper and size.upper >= chosen.lower]
+    possible = [
+        c
+        for c, size in zip(candidates, sizes, strict=True)
+        if size.lower <= chosen.upper and size.upper >= chosen.lower
+    ]
     quotients = [ratio(raw, candidate, entropies) for candidate in possible]
     best = ratio(raw, candidates[sizes.index(chosen)], entropies)
     lower, upper = min(q.lower for q in quotients), max(q.upper for q in quotients)
@@ -62,7 +83,7 @@ def _over_extreme(
 
 
 def _over_geometric_mean(raw: Combination, marginals: Sequence[Combination], entropies: SubsetEntropies) -> Estimate:
-    """raw / sqrt(product of the marginals) = geometric mean of the two quotients, which share their sign."""
+    """Raw / sqrt(product of the marginals) = geometric mean of the two quotients, which share their sign."""
     first, second = (ratio(raw, marginal, entropies) for marginal in marginals)
     if not float(first) * float(second):
         return first if not float(first) else second

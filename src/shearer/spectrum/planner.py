@@ -6,9 +6,7 @@ from shearer._memory import format_bytes, require
 from shearer.kernels.gram import Gram
 from shearer.spectrum.solvers import EXACT, Solver
 
-_OPTIONS = (
-    "Options: alpha=2, which needs no matrix; fewer rows; a larger memory=; labels instead of numbers where values repeat."
-)
+_OPTIONS = "Options: alpha=2, which needs no matrix; fewer rows; a larger memory=."
 
 
 @dataclass(frozen=True)

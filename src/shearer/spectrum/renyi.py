@@ -39,7 +39,7 @@ def entropy(eigenvalues: Array, alpha: float) -> Array:
     # Relative to the largest eigenvalue, so that high powers of small numbers do not vanish.
     largest = xp.max(detach(eigenvalues))
     relative = floor / to_float(largest)
-    slope = alpha * relative ** (alpha - 1.0)
+    slope = alpha * math.pow(relative, alpha - 1.0)
     powers = xp.sum(_floored(eigenvalues / largest, relative, lambda x: x**alpha, slope))
     return bits_of_power_sum(powers, alpha) + alpha * (xp.log2(largest) - xp.log2(mass)) / (1.0 - alpha)
 
@@ -74,7 +74,7 @@ def tau(eigenvalues: Array, alpha: float) -> Array:
 def _tau_slope(x: float, alpha: float) -> float:
     if alpha == 1.0:
         return -math.log(x) - 1.0
-    return (1.0 - alpha * x ** (alpha - 1.0)) / (alpha - 1.0)
+    return (1.0 - alpha * math.pow(x, alpha - 1.0)) / (alpha - 1.0)
 
 
 def _floored(x: Array, floor: float, function: Callable[[Array], Array], slope: float) -> Array:

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.linalg
 
-from shearer._arrays import Array, as_scalar, epsilon, is_numpy, item_size, to_float, tracks_gradient
+from shearer._arrays import Array, as_scalar, device, epsilon, is_numpy, item_size, to_float, tracks_gradient
 from shearer.kernels.delta import DeltaGram
 from shearer.kernels.gram import TILE, Gram
 from shearer.spectrum import renyi
@@ -74,14 +74,16 @@ class Counts(Solver):
 
     def solve(self, gram: Gram, alpha: float) -> Estimate:
         """Entropy of the frequencies."""
-        assert isinstance(gram, DeltaGram)  # noqa: S101 - narrows the type; `supports` has decided
+        assert isinstance(gram, DeltaGram)
         frequencies = gram.counts / gram.n
         value = renyi.entropy(frequencies, alpha)
         lower, upper = renyi.bounds(frequencies, 4 * epsilon(frequencies), alpha)
         if alpha == 0:  # a count of labels is exact
             lower = upper = float(value)
-        xp = gram.xp
-        return self._estimate(value if is_numpy(gram.like) else xp.asarray(float(value), dtype=gram.like.dtype), lower, upper)
+        like = gram.like
+        if not is_numpy(like):
+            value = gram.xp.asarray(float(value), dtype=like.dtype, device=device(like))
+        return self._estimate(value, lower, upper)
 
 
 class Frobenius(Solver):
@@ -130,7 +132,7 @@ class Powers(Solver):
         return item_size(gram.like) * (8 if tracks_gradient(gram.like) else 4) * gram.n**2
 
     def solve(self, gram: Gram, alpha: float) -> Estimate:
-        """tr A^alpha = sum of A^floor(alpha/2) * A^ceil(alpha/2), entrywise."""
+        """Tr A^alpha = sum of A^floor(alpha/2) * A^ceil(alpha/2), entrywise."""
         matrix = gram.dense() / gram.n
         half = int(alpha) // 2
         low = matrix if half == 1 else matrix @ matrix

@@ -1,0 +1,1 @@
+"""Measurements beside their reference in the same run: ``python -m benchmarks NAME``."""

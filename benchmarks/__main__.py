@@ -1,0 +1,30 @@
+"""``python -m benchmarks [NAME ...]``: one line a case, JSON beside it. Without a name: all of them."""
+
+import argparse
+import importlib
+import sys
+
+from benchmarks.cases import write
+
+NAMES = ("imports",)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one or more of {', '.join(NAMES)}; default: all")
+    names = parser.parse_args().names or list(NAMES)
+    unknown = [name for name in names if name not in NAMES]
+    if unknown:
+        parser.error(f"unknown benchmark {unknown[0]!r}; expected one of {', '.join(NAMES)}")
+    held = True
+    for name in names:
+        cases = importlib.import_module(f"benchmarks.{name}").run()
+        for case in cases:
+            print(case.line(), flush=True)
+            held &= case.holds
+        print(f"wrote {write(name, cases).name}")
+    return 0 if held else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

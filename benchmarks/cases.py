@@ -1,0 +1,63 @@
+"""What a benchmark case is, how one line of it reads, and where its JSON goes."""
+
+import json
+import os
+import platform
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+RESULTS = Path(__file__).parent / "results"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One measured thing: our figure, the reference's, and the ratio that is promised.
+
+    `ratio` is ours / reference where `at_most` is set, reference / ours where `at_least` is.
+    """
+
+    name: str
+    ours: float
+    reference: float
+    unit: str
+    at_most: float | None = None
+    at_least: float | None = None
+    note: str = ""
+
+    @property
+    def ratio(self) -> float:
+        return self.reference / self.ours if self.at_least is not None else self.ours / self.reference
+
+    @property
+    def holds(self) -> bool:
+        if self.at_least is not None:
+            return self.ratio >= self.at_least
+        return self.at_most is None or self.ratio <= self.at_most
+
+    @property
+    def target(self) -> str:
+        if self.at_least is not None:
+            return f">= {self.at_least:g}x faster"
+        return "-" if self.at_most is None else f"<= {self.at_most:g}x"
+
+    def line(self) -> str:
+        verdict = "holds" if self.holds else "FAILS"
+        return (
+            f"{self.name:<52} ours {self.ours:10.4g} {self.unit:<6} reference {self.reference:10.4g}"
+            f"  ratio {self.ratio:8.3g}  target {self.target:<16} {verdict}"
+        )
+
+
+def write(name: str, cases: list[Case]) -> Path:
+    """Write the cases and the machine they ran on; the result is the source of every published figure."""
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.json"
+    machine = {
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+        "load": [round(load, 2) for load in os.getloadavg()],
+    }
+    rows = [asdict(case) | {"ratio": case.ratio, "target": case.target, "holds": case.holds} for case in cases]
+    path.write_text(json.dumps({"machine": machine, "cases": rows}, indent=2) + "\n")
+    return path

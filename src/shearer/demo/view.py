@@ -1,0 +1,98 @@
+"""The demonstration as text, colour and a picture in the terminal."""
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from shearer.demo.run import BAR, SHUFFLES, Demonstration, Finding
+from shearer.measures import Dependence
+
+# From dark blue over grey to yellow, even in lightness: told apart with any kind of colour vision, and in grey.
+_RAMP = ((0, 32, 77), (58, 77, 108), (112, 113, 115), (166, 152, 101), (254, 232, 56))
+_STRONGEST = 0.35
+
+
+def view(demonstration: Demonstration, rows: int) -> RenderableType:
+    """Everything `shearer demo` prints."""
+    planted = demonstration.planted
+    count = len(planted.relations)
+    return Group(
+        Text.from_markup(
+            f"[bold]A table of {rows} rows and {len(planted.columns)} columns[/bold] with {count} relations planted "
+            "in it. It is searched without knowing them: all pairs first, "
+            "then triples of the columns that no pair explains.\n"
+        ),
+        Text("I* of every pair, in hundredths", style="bold"),
+        heatmap(demonstration),
+        Text(),
+        verdicts(demonstration),
+        Text(),
+        synergy(demonstration),
+    )
+
+
+def heatmap(demonstration: Demonstration) -> Text:
+    """The lower triangle of I*, a coloured cell a pair; a name on the diagonal heads its column."""
+    names = list(demonstration.planted.columns)
+    picture = Text()
+    for i, name in enumerate(names):
+        picture.append(f"{name:>10} ")
+        for other in names[:i]:
+            finding = demonstration.finding((other, name))
+            picture.append_text(_cell(0.0 if finding is None else finding.value))
+        picture.append(f" {name}\n" if i < len(names) - 1 else "", style="dim")
+    return picture
+
+
+def verdicts(demonstration: Demonstration) -> Table:
+    """Planted against found, and what was found that nobody planted."""
+    planted = demonstration.planted.relations
+    table = Table(title="planted against found", title_style="bold", title_justify="left", header_style="bold")
+    table.add_column("columns")
+    table.add_column("planted")
+    for heading in ("measure", "value", "by chance", "found"):
+        table.add_column(heading, justify="right" if heading in ("value", "by chance") else "left")
+    for names, description in planted.items():
+        table.add_row(*_row(names, description, demonstration.finding(names)))
+    known = [set(names) for names in planted]
+    for finding in demonstration.findings:
+        if set(finding.names) not in known:
+            table.add_row(*_row(finding.names, Text("nothing", style="dim"), finding))
+    measured = len(demonstration.pairs) + len(demonstration.triples)
+    table.caption = (
+        f"{measured} candidates; found: {BAR:g} standard deviations above {SHUFFLES} shuffled copies; "
+        "by chance: their mean"
+    )
+    table.caption_justify = "left"
+    return table
+
+
+def synergy(demonstration: Demonstration) -> RenderableType:
+    """Why pairs are not enough, on the planted triple."""
+    lines = []
+    for names in demonstration.planted.triples:
+        noun = Dependence({name: demonstration.planted.columns[name] for name in names})
+        pairs = [noun.mutual_information(a, b).value for a, b in zip(names, names[1:] + names[:1], strict=True)]
+        lines.append(
+            f"[bold]{', '.join(names)}[/bold]: the largest I* of a pair is {max(pairs):.3f}; "
+            f"of the three together T* is [bold]{noun.total_correlation().value:.3f}[/bold] "
+            f"and D* [bold]{noun.dual_total_correlation().value:.3f}[/bold]."
+        )
+    return Text.from_markup("\n".join([*lines, "A table of pairs, however good the measure, cannot show this."]))
+
+
+def _row(names: tuple[str, ...], description: str | Text, finding: Finding | None) -> list[str | Text]:
+    measure = "I*" if len(names) == 2 else "T*"
+    columns = ", ".join(names)
+    if finding is None:
+        return [columns, description, measure, "", "", Text("not measured", style="yellow")]
+    verdict = Text("yes", style="bold green") if finding.found else Text("no", style="bold red")
+    return [columns, description, measure, f"{finding.value:.3f}", f"{finding.chance:.3f}", verdict]
+
+
+def _cell(value: float) -> Text:
+    position = min(max(value / _STRONGEST, 0.0), 1.0) * (len(_RAMP) - 1)
+    low = min(int(position), len(_RAMP) - 2)
+    colour = [round(a + (b - a) * (position - low)) for a, b in zip(_RAMP[low], _RAMP[low + 1], strict=True)]
+    ink = "black" if position > 2.5 else "white"
+    return Text(f" {max(0, round(100 * value)):2d} ", style=f"{ink} on rgb({','.join(map(str, colour))})")

@@ -1,0 +1,70 @@
+"""What the package promises about itself: names, imports, direction of data flow."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import shearer as sh
+
+ROOT = Path(__file__).parent.parent
+HEAVY = [
+    "torch",
+    "pandas",
+    "sklearn",
+    "matplotlib",
+    "dask",
+    "polars",
+    "narwhals",
+    "networkx",
+    "rich",
+    "typer",
+    "scipy.stats",
+]
+
+
+def test_every_public_name_exists():
+    for name in sh.__all__:
+        assert getattr(sh, name) is not None
+    assert set(sh.__all__) <= set(dir(sh))
+    for name in sh.kernels.__all__:
+        assert getattr(sh.kernels, name) is not None
+
+
+def test_unknown_name():
+    with pytest.raises(AttributeError, match="no_such_thing"):
+        sh.no_such_thing  # noqa: B018
+
+
+def test_import_loads_nothing_heavy():
+    script = f"import sys, json, shearer; print(json.dumps([m for m in {HEAVY!r} if m in sys.modules]))"
+    assert json.loads(subprocess.check_output([sys.executable, "-c", script])) == []
+
+
+def test_measuring_arrays_loads_nothing_heavy():
+    script = (
+        "import sys, json, numpy, shearer; shearer.mutual_information(numpy.arange(9.0), numpy.arange(9) % 2 == 0);"
+        f"print(json.dumps([m for m in {HEAVY!r} if m in sys.modules]))"
+    )
+    assert json.loads(subprocess.check_output([sys.executable, "-c", script])) == []
+
+
+def test_data_flows_one_way():
+    run = subprocess.run(
+        [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout
+
+
+def test_versions_agree():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert settings["project"]["name"] == "shearer"
+    assert f"version: {sh.__version__}" in (ROOT / "CITATION.cff").read_text()
+    assert f"## {sh.__version__}" in (ROOT / "CHANGELOG.md").read_text()
