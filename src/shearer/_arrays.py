@@ -46,7 +46,7 @@ def to_numpy(array: Array) -> NDArray[Any]:
     if is_numpy(array):
         return array  # type: ignore[no-any-return]
     if is_torch(array):
-        return array.detach().cpu().numpy()  # type: ignore[no-any-return]
+        return array.detach().cpu().resolve_conj().resolve_neg().numpy()  # type: ignore[no-any-return]
     return np.asarray(array)
 
 

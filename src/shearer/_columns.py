@@ -164,9 +164,9 @@ def _read_series(column: Opened, name: str) -> Column:
     import narwhals.stable.v2 as nw
 
     dtype = column.dtype
+    if dtype.is_integer() and column.count() and _is_coarse(int(column.min()), int(column.max()), _DOUBLE_EPSILON):
+        return _read_objects(column.to_list(), name)
     if dtype.is_numeric():
-        if dtype.is_integer() and column.count() and _is_coarse(column.min(), column.max(), _DOUBLE_EPSILON):
-            column = column - column.min()
         return _numbers(column.cast(nw.Float64).to_numpy(), name)
     if dtype.is_temporal() and dtype != nw.Time:
         return _read_array(column.to_numpy(), name)[0]
@@ -267,8 +267,9 @@ def _times(array: NDArray[Any], name: str) -> Column:
     missing = np.isnat(array)
     if missing.all():
         return Column(name, "continuous", np.full((len(array), 1), np.nan), missing)
-    start = array[~missing].min()
-    ticks = np.where(missing, np.nan, (array - start).astype(np.int64).astype(np.float64))
+    # Counted from the first, so that floats hold them; unsigned, so that no range is too long.
+    ticks = array.astype(np.int64) - array[~missing].min().astype(np.int64)
+    ticks = np.where(missing, np.nan, ticks.astype(np.uint64).astype(np.float64))
     return Column(name, "continuous", ticks[:, None], missing)
 
 

@@ -289,7 +289,7 @@ def test_distinct_rows(d, rng):
         (lambda: EntropyFraction("half"), TypeError),
         (lambda: resolve("medain", np.zeros((2, 1))), ValueError),
         (lambda: resolve(Neighbors, np.zeros((2, 1))), TypeError),
-        (lambda: resolve(lambda x: math.nan, np.zeros((2, 1))), TypeError),
+        (lambda: resolve(lambda x: math.nan, np.zeros((2, 1))), ValueError),
         (lambda: resolve(-1.0, np.zeros((2, 1))), ValueError),
     ],
 )

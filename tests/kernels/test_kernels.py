@@ -138,9 +138,7 @@ def test_what_is_no_kernel(case):
 
 
 def test_functions_that_fail():
-    with pytest.raises(
-        TypeError, match="kernel: expected a function of two values .* It raised ValueError"
-    ):
+    with pytest.raises(TypeError, match=r"kernel: expected a function of two values .* It raised ValueError"):
         sh.entropy(np.arange(5.0), kernel=Custom(lambda a, b: "text"))
     with pytest.raises(TypeError, match="function: expected a function"):
         Custom("gaussian")

@@ -80,11 +80,12 @@ def resolve(bandwidth: str | float | Rule, values: NDArray[Any]) -> float:
     elif callable(bandwidth):
         rule = bandwidth
     else:
-        return check_positive("bandwidth", bandwidth)
+        width = check_positive("bandwidth", bandwidth)
+        if not _SMALLEST <= width <= _LARGEST:
+            raise value_error("bandwidth", f"a number from {_SMALLEST:.3g} to {_LARGEST:.3g}", describe(bandwidth))
+        return width
     scaled, shift = _scale(np.asarray(values, dtype=np.float64))
-    width = float(rule(scaled))
-    if not (np.isfinite(width) and width > 0):
-        raise type_error("bandwidth", "a rule that returns a positive width", describe(width))
+    width = check_positive("bandwidth", rule(scaled), " from its rule")
     with np.errstate(over="ignore", under="ignore"):
         return min(max(float(np.ldexp(width, shift)), _SMALLEST), _LARGEST)
 

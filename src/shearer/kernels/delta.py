@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,16 +27,14 @@ class Delta(Kernel):
     1.0
     """
 
-    kinds: ClassVar[tuple[Kind, ...]] = ("continuous", "categorical", "object")
+    kinds: ClassVar[tuple[Kind, ...]] = ("continuous", "categorical")
 
     def gram(self, block: Block, like: Array) -> Gram:
         """The Gram operator of a block of labels, or of numbers that are either equal or not."""
         if block.kind == "categorical":
             codes = np.unique(block.values, return_inverse=True)[1]
-        elif block.kind == "continuous":
-            codes = np.unique(to_numpy(block.values), axis=0, return_inverse=True)[1]
         else:
-            codes = _codes_of_objects([block.levels[code] for code in block.values])
+            codes = np.unique(to_numpy(block.values), axis=0, return_inverse=True)[1]
         return DeltaGram(codes.reshape(-1), like)
 
 
@@ -82,6 +80,10 @@ class DeltaGram(Gram):
         equal = np.equal.outer(self.codes[rows], self.codes[columns])
         return namespace(self.template).asarray(equal, dtype=self.template.dtype, device=device(self.template))
 
+    def squared(self) -> Gram:
+        """Itself: 0 and 1 are their own squares."""
+        return self
+
     def restrict(self, rows: NDArray[np.intp]) -> Gram:
         """The operator of these rows."""
         return DeltaGram(self.codes[rows], self.template)
@@ -92,15 +94,3 @@ class DeltaGram(Gram):
             return None
         pairs = self.codes * (int(other.codes.max()) + 1) + other.codes
         return DeltaGram(np.unique(pairs, return_inverse=True)[1], self.template)
-
-
-def _codes_of_objects(values: list[Any]) -> NDArray[np.intp]:
-    """Codes by equality, for things that may not be hashable."""
-    known: list[Any] = []
-    codes = []
-    for value in values:
-        code = next((i for i, other in enumerate(known) if other == value), len(known))
-        if code == len(known):
-            known.append(value)
-        codes.append(code)
-    return np.array(codes)

@@ -72,6 +72,19 @@ class Gram(ABC):
         """True if products may leave it out."""
         return self.is_constant
 
+    @abstractmethod
+    def squared(self) -> "Gram":
+        """The operator of the squared entries."""
+
+    @property
+    def total_error(self) -> float:
+        """Bound on the round-off of an entry within `total`, in units of machine epsilon."""
+        return self.entry_error
+
+    def total(self, rows: Index, columns: Index) -> Array:
+        """The sum of the entries of a block."""
+        return self.xp.sum(self.block(rows, columns))
+
     def components(self) -> list[NDArray[np.intp]]:
         """Sets of rows between which every entry is 0: the matrix is block diagonal over them."""
         return [np.arange(self.n)]
@@ -139,9 +152,13 @@ class Product(Gram):
         """The product of the factors on these rows."""
         return hadamard([factor.restrict(rows) for factor in self.factors])
 
-    def merge(self, other: Gram) -> Gram | None:  # noqa: ARG002 - one signature for all operators
+    def merge(self, other: Gram) -> Gram | None:
         """Never: `hadamard` works factor by factor."""
         return None
+
+    def squared(self) -> Gram:
+        """The product of the factors' squares."""
+        return hadamard([factor.squared() for factor in self.factors])
 
     def components(self) -> list[NDArray[np.intp]]:
         """Those of the finest factor; the factors of other kinds rarely have any."""

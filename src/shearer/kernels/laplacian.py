@@ -13,6 +13,8 @@ from shearer.kernels.radial import Radial, RadialGram
 class LaplacianGram(RadialGram):
     """exp(-sum_k scale_k |x_ik - x_jk|), of one variable or of several joined."""
 
+    squaring: ClassVar[float] = 2.0
+
     def exponent(self, rows: Index, columns: Index) -> Array:
         """Sums of absolute differences."""
         left, right = (take_rows(self.coordinates, index) for index in (rows, columns))

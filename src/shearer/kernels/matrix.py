@@ -74,6 +74,10 @@ class MatrixGram(Gram):
         band = xp.take(self.matrix, xp.asarray(left, device=where), axis=0)
         return xp.take(band, xp.asarray(right, device=where), axis=1)
 
+    def squared(self) -> "MatrixGram":
+        """The matrix of squared entries."""
+        return MatrixGram(self.matrix * self.matrix, self.codes)
+
     def restrict(self, rows: NDArray[np.intp]) -> "MatrixGram":
         """The operator of these rows."""
         return MatrixGram(self.matrix, self.codes[rows])
@@ -109,7 +113,7 @@ class Precomputed(Kernel):
 
     tolerance: float = TOLERANCE
 
-    def gram(self, block: Block, like: Array) -> Gram:  # noqa: ARG002 - one signature for all kernels
+    def gram(self, block: Block, like: Array) -> Gram:
         """The Gram operator of a block that is a square matrix."""
         rows, columns = block.values.shape
         if rows != columns:

@@ -15,6 +15,9 @@ from shearer.kernels import bandwidth as rules
 from shearer.kernels.base import Kernel
 from shearer.kernels.gram import Gram, Index
 
+# exp of less is slow (denormal numbers) and as good as 0.
+LARGEST_EXPONENT, LARGEST_SINGLE_EXPONENT = 700.0, 80.0
+
 
 @dataclass(frozen=True)
 class Radial(Kernel):
@@ -32,7 +35,7 @@ class Radial(Kernel):
         """The width this kernel takes for the values (n, d)."""
         return rules.resolve(self.bandwidth, to_numpy(values))
 
-    def gram(self, block: Block, like: Array) -> Gram:  # noqa: ARG002 - one signature for all kernels
+    def gram(self, block: Block, like: Array) -> Gram:
         """The Gram operator of a block of numbers."""
         values = block.values
         scale = 1.0 / (self.widths * self.width(values))
@@ -47,6 +50,9 @@ class Radial(Kernel):
 @dataclass(frozen=True, eq=False)
 class RadialGram(Gram):
     """exp(-exponent) with an exponent that adds up over coordinates: products join the coordinates."""
+
+    #: The square of the kernel is the kernel at this many times the scale.
+    squaring: ClassVar[float]
 
     coordinates: Array
     scale: Array
@@ -89,6 +95,10 @@ class RadialGram(Gram):
         """Entries, exactly 1 where row and column are the same."""
         return decay(self.exponent(rows, columns))
 
+    def squared(self) -> Self:
+        """The same kernel of a smaller width."""
+        return type(self)(self.coordinates, self.scale * self.squaring)
+
     def restrict(self, rows: NDArray[np.intp]) -> Self:
         """The operator of these rows, with the same widths."""
         return type(self)(take_rows(self.coordinates, rows), self.scale)
@@ -106,7 +116,7 @@ class RadialGram(Gram):
 def decay(exponent: Array) -> Array:
     """exp(-exponent), held where exp is fast: far below, it is slow and the result as good as 0."""
     xp = namespace(exponent)
-    largest = 700.0 if xp.finfo(exponent.dtype).bits >= 64 else 80.0
+    largest = LARGEST_EXPONENT if xp.finfo(exponent.dtype).bits >= 64 else LARGEST_SINGLE_EXPONENT
     if is_numpy(exponent):
         np.minimum(exponent, largest, out=exponent)
         np.negative(exponent, out=exponent)

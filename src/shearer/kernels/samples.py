@@ -86,7 +86,7 @@ def ranked_difference(x: Values, low_rank: int, high_rank: int) -> float:
         middle = low + (high - low) / 2
         if middle in (low, high):  # neighboring floats: every difference between them is the same
             return _largest_up_to(high, x)
-        bound = np.searchsorted(x, x + middle, side="right")
+        bound = _reach(x, middle)
         count = int(np.sum(bound - np.arange(n) - 1))
         if count == low_rank + 1 == high_rank:
             inner = bound < n
@@ -103,7 +103,15 @@ def equal_pairs(x: Values) -> int:
 
 
 def _largest_up_to(limit: float, x: Values) -> float:
-    return float(np.max(x[np.searchsorted(x, x + limit, side="right") - 1] - x))
+    return float(np.max(x[_reach(x, limit) - 1] - x))
+
+
+def _reach(x: Values, limit: float) -> NDArray[np.intp]:
+    """For each value of a sorted sample, the index behind the last one no farther than `limit`.
+
+    x + (y - x) may round to a float below y: a step at the size of the terms makes sure that y is reached.
+    """
+    return np.searchsorted(x, x + limit + np.spacing(np.abs(x) + limit), side="right")
 
 
 def _by_product(queries: Values, points: Values, ranks: list[int]) -> Values:

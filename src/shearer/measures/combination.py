@@ -50,14 +50,23 @@ class Combination:
 
     def evaluate(self, entropies: SubsetEntropies) -> Estimate:
         """The value, and the extreme values over all entropies within their bounds."""
-        known = {subset: entropies(subset) for subset in self.terms}
-        return Estimate(
-            self._value(known),
-            self._extreme(known, upper=False),
-            self._extreme(known, upper=True),
-            all(estimate.certified for estimate in known.values()),
-            _routes(known.values()),
-        )
+
+        def build(tol: float | None) -> Estimate:
+            known = {subset: entropies(subset, tol) for subset in self.terms}
+            return Estimate(
+                self._value(known),
+                self._extreme(known, upper=False),
+                self._extreme(known, upper=True),
+                all(estimate.certified for estimate in known.values()),
+                _routes(known.values()),
+            )
+
+        return entropies.meet(build, self.weight)
+
+    @property
+    def weight(self) -> float:
+        """Sum of the coefficients' sizes."""
+        return math.fsum(abs(coefficient) for coefficient in self.terms.values())
 
     def _value(self, known: Mapping[Subset, Estimate]) -> Any:
         return sum(coefficient * known[subset].value for subset, coefficient in self.terms.items())
@@ -79,7 +88,15 @@ def ratio(numerator: Combination, denominator: Combination, entropies: SubsetEnt
 
     The bounds are the exact range of the quotient over all entropies within theirs.
     """
-    known = {subset: entropies(subset) for subset in {**numerator.terms, **denominator.terms}}
+    return entropies.meet(
+        lambda tol: _quotient(numerator, denominator, entropies, tol), numerator.weight + denominator.weight
+    )
+
+
+def _quotient(
+    numerator: Combination, denominator: Combination, entropies: SubsetEntropies, tol: float | None
+) -> Estimate:
+    known = {subset: entropies(subset, tol) for subset in {**numerator.terms, **denominator.terms}}
     top, bottom = numerator._value(known), denominator._value(known)
     certified = all(estimate.certified for estimate in known.values())
     routes = _routes(known.values())

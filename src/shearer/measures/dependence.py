@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from shearer._memory import format_bytes, parse_memory
-from shearer._validate import check_alpha, check_names, value_error
+import numpy as np
+
+from shearer._memory import format_bytes
+from shearer._validate import check_names, value_error
 from shearer._variables import read_variables
 from shearer.entropy import Subset, SubsetEntropies
 from shearer.kernels import Kernel, grams
@@ -14,7 +16,7 @@ from shearer.measures import cover as covers
 from shearer.measures import formulas
 from shearer.measures import normalize as normal
 from shearer.measures.combination import Combination
-from shearer.spectrum import Estimate
+from shearer.spectrum import Estimate, Request
 
 # All subsets of the variables are needed: 65535 entropies at the limit.
 MOST_FOR_CO_INFORMATION = 16
@@ -38,8 +40,13 @@ class Dependence:
         New name -> columns that form one vector variable.
     missing : {"error", "drop"}
         What to do with rows that lack a value.
+    tol : float, optional
+        How far apart the bounds of an answer may be: bits, or the unit of a normalised measure. An answer that cannot
+        meet it is refused. Default: exact where that takes seconds, else entropies within 1e-6 bits.
     memory : str or number, optional
         What one entropy may allocate, such as "2GB"; default: half of the machine.
+    rng : int, Generator or None
+        Seed of routes that draw at random; the same seed gives the same answer.
 
     Examples
     --------
@@ -60,13 +67,14 @@ class Dependence:
         kernel: Kernel | Mapping[str, Kernel] | None = None,
         groups: Mapping[str, Iterable[str]] | None = None,
         missing: str = "error",
+        tol: float | None = None,
         memory: str | float | None = None,
+        rng: np.random.Generator | int | None = 0,
         _vector: bool = False,
     ) -> None:
-        self._alpha = check_alpha(alpha)
-        self._budget = parse_memory(memory)
+        self._request = Request.checked(alpha, memory, tol, rng)
         self._variables = read_variables(*data, given=given, groups=groups, missing=missing, vector=_vector)
-        self._entropies = SubsetEntropies(grams(self._variables, kernel), self._alpha, self._budget)
+        self._entropies = SubsetEntropies(grams(self._variables, kernel), self._request)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -91,7 +99,7 @@ class Dependence:
     @property
     def alpha(self) -> float:
         """Order of the entropy."""
-        return self._alpha
+        return self._request.alpha
 
     def entropy(self, *names: str) -> Estimate:
         """Joint entropy in bits of the named variables (all, if none is named), given the conditions."""
@@ -153,11 +161,12 @@ class Dependence:
 
     def explain(self) -> str:
         """How entropies of single variables and of the joint are computed, why, and in how much memory."""
-        size = f"{self.rows} rows, {len(self.names)} variables, alpha={self._alpha:g}"
-        lines = [f"{size}; at most {format_bytes(self._budget)}"]
+        tol = "none stated" if self._request.tol is None else f"{self._request.tol:.2g}"
+        size = f"{self.rows} rows, {len(self.names)} variables, alpha={self.alpha:g}, tol {tol}"
+        lines = [f"{size}; at most {format_bytes(self._request.memory)}"]
         wanted = [(name, frozenset([i])) for i, name in enumerate(self._variables.names)]
         wanted.append(("joint", frozenset(range(len(self._variables.names)))))
-        lines += [f"  {name}: {self._entropies.plan(subset).describe()}" for name, subset in wanted]
+        lines += [f"  {name}: {self._entropies.explain(subset)}" for name, subset in wanted]
         return "\n".join(lines)
 
     def _bits(self, combination: Combination) -> Estimate:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from shearer.kernels import Kernel
 from shearer.measures.dependence import Dependence
 
@@ -18,7 +20,9 @@ def shearer_gap(
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
+    tol: float | None = None,
     memory: str | float | None = None,
+    rng: np.random.Generator | int | None = 0,
 ) -> Any:
     """How far Shearer's inequality is from an equality, for one cover of the variables by subsets.
 
@@ -39,7 +43,7 @@ def shearer_gap(
     normalize : bool or str, default True
         True or "marginal": over (1/c) sum_F S(A^F) - max_F S(A^F), the best bound that these entropies give; with
         size=1 this is T*. "joint": over (|F|/c - 1) S(A^[L]); with size=L-1 this is D*. False: bits.
-    given, alpha, kernel, groups, missing, memory
+    given, alpha, kernel, groups, missing, tol, memory, rng
         As in `entropy`. At alpha other than 1 the gap can be negative, and so, rarely, can the marginal bound: the
         quotient is then nan.
 
@@ -60,7 +64,9 @@ def shearer_gap(
     >>> sh.shearer_gap(a, b, xor, cover=[[0, 1], [2]], normalize=False)  # I(a, b; xor)
     1.0
     """
-    noun = Dependence(*data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, memory=memory)
+    noun = Dependence(
+        *data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, tol=tol, memory=memory, rng=rng
+    )
     return noun.shearer_gap(size=size, cover=cover, weights=weights, normalize=normalize).value
 
 
@@ -71,7 +77,9 @@ def o_information(
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
+    tol: float | None = None,
     memory: str | float | None = None,
+    rng: np.random.Generator | int | None = 0,
 ) -> Any:
     """O-information T - D in bits: above 0 redundancy outweighs, below 0 synergy.
 
@@ -82,7 +90,7 @@ def o_information(
     ----------
     *data : array-like, Series, frame or mapping
         Several arguments: one variable each. One table, mapping or 2-D array: one variable for each column.
-    given, alpha, kernel, groups, missing, memory
+    given, alpha, kernel, groups, missing, tol, memory, rng
         As in `entropy`.
 
     Returns
@@ -98,7 +106,9 @@ def o_information(
     >>> sh.o_information(a, b, xor), sh.o_information(a, a, a)
     (-1.0, 1.0)
     """
-    noun = Dependence(*data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, memory=memory)
+    noun = Dependence(
+        *data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, tol=tol, memory=memory, rng=rng
+    )
     return noun.o_information().value
 
 
@@ -109,7 +119,9 @@ def s_information(
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
+    tol: float | None = None,
     memory: str | float | None = None,
+    rng: np.random.Generator | int | None = 0,
 ) -> Any:
     """S-information T + D in bits: the sum over variables of what each shares with all the others.
 
@@ -117,7 +129,7 @@ def s_information(
     ----------
     *data : array-like, Series, frame or mapping
         Several arguments: one variable each. One table, mapping or 2-D array: one variable for each column.
-    given, alpha, kernel, groups, missing, memory
+    given, alpha, kernel, groups, missing, tol, memory, rng
         As in `entropy`.
 
     Returns
@@ -133,7 +145,9 @@ def s_information(
     >>> sh.s_information(a, b, xor)
     3.0
     """
-    noun = Dependence(*data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, memory=memory)
+    noun = Dependence(
+        *data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, tol=tol, memory=memory, rng=rng
+    )
     return noun.s_information().value
 
 
@@ -144,7 +158,9 @@ def co_information(
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
+    tol: float | None = None,
     memory: str | float | None = None,
+    rng: np.random.Generator | int | None = 0,
 ) -> Any:
     """Co-information in bits: what all variables share, by inclusion and exclusion.
 
@@ -155,7 +171,7 @@ def co_information(
     ----------
     *data : array-like, Series, frame or mapping
         Several arguments: one variable each. One table, mapping or 2-D array: one variable for each column.
-    given, alpha, kernel, groups, missing, memory
+    given, alpha, kernel, groups, missing, tol, memory, rng
         As in `entropy`.
 
     Returns
@@ -171,5 +187,7 @@ def co_information(
     >>> sh.co_information(a, b, xor), sh.co_information(a, a, a)
     (-1.0, 1.0)
     """
-    noun = Dependence(*data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, memory=memory)
+    noun = Dependence(
+        *data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, tol=tol, memory=memory, rng=rng
+    )
     return noun.co_information().value

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from shearer.kernels import Kernel
 from shearer.measures.dependence import Dependence
 
@@ -14,7 +16,9 @@ def entropy(
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
+    tol: float | None = None,
     memory: str | float | None = None,
+    rng: np.random.Generator | int | None = 0,
 ) -> Any:
     """Joint entropy S_alpha of the variables, in bits.
 
@@ -32,8 +36,12 @@ def entropy(
         New name -> columns that form one vector variable; the other columns are then variables of their own.
     missing : {"error", "drop"}
         What to do with rows that lack a value.
+    tol : float, optional
+        How far apart the bounds of the answer may be; see `Dependence`.
     memory : str or number, optional
         What one entropy may allocate, such as "2GB"; default: half of the machine.
+    rng : int, Generator or None
+        Seed of routes that draw at random.
 
     Returns
     -------
@@ -49,7 +57,16 @@ def entropy(
     1.0
     """
     noun = Dependence(
-        *data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, memory=memory, _vector=True
+        *data,
+        given=given,
+        alpha=alpha,
+        kernel=kernel,
+        groups=groups,
+        missing=missing,
+        tol=tol,
+        memory=memory,
+        rng=rng,
+        _vector=True,
     )
     return noun.entropy().value
 
@@ -62,7 +79,9 @@ def mutual_information(
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
+    tol: float | None = None,
     memory: str | float | None = None,
+    rng: np.random.Generator | int | None = 0,
 ) -> Any:
     """Mutual information of two variables of any dimension, I* (default) or I in bits.
 
@@ -77,7 +96,7 @@ def mutual_information(
         the joint (D* of two). "mean", "sqrt": over the arithmetic or geometric mean. False: bits.
     alpha : float, default 1
         Order. At 1, I >= 0 and 0 is independence in the population; at other orders I can be negative.
-    kernel, groups, missing, memory
+    kernel, groups, missing, tol, memory, rng
         As in `entropy`.
 
     Returns
@@ -97,7 +116,9 @@ def mutual_information(
     >>> round(sh.mutual_information(np.cos(angle), np.sin(angle)), 4)  # uncorrelated, not independent
     0.1927
     """
-    noun = Dependence(*data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, memory=memory)
+    noun = Dependence(
+        *data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, tol=tol, memory=memory, rng=rng
+    )
     return noun.mutual_information(normalize=normalize).value
 
 
@@ -109,7 +130,9 @@ def total_correlation(
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
+    tol: float | None = None,
     memory: str | float | None = None,
+    rng: np.random.Generator | int | None = 0,
 ) -> Any:
     """Total correlation of any number of variables of any dimension, T* (default) or T in bits.
 
@@ -125,7 +148,7 @@ def total_correlation(
         T*, at most 1, or T in bits.
     alpha : float, default 1
         Order. At 1, T >= 0 and 0 is independence in the population; at other orders T can be negative.
-    kernel, groups, missing, memory
+    kernel, groups, missing, tol, memory, rng
         As in `entropy`.
 
     Returns
@@ -140,7 +163,9 @@ def total_correlation(
     >>> sh.total_correlation(a, b, [i != j for i, j in zip(a, b)])  # XOR: no pair depends, the three do
     0.5
     """
-    noun = Dependence(*data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, memory=memory)
+    noun = Dependence(
+        *data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, tol=tol, memory=memory, rng=rng
+    )
     return noun.total_correlation(normalize=normalize).value
 
 
@@ -152,7 +177,9 @@ def dual_total_correlation(
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
+    tol: float | None = None,
     memory: str | float | None = None,
+    rng: np.random.Generator | int | None = 0,
 ) -> Any:
     """Dual total correlation of any number of variables of any dimension, D* (default) or D in bits.
 
@@ -169,7 +196,7 @@ def dual_total_correlation(
         D*, at most 1, or D in bits.
     alpha : float, default 1
         Order. At 1, D >= 0 and 0 is independence in the population; at other orders D can be negative.
-    kernel, groups, missing, memory
+    kernel, groups, missing, tol, memory, rng
         As in `entropy`.
 
     Returns
@@ -184,5 +211,7 @@ def dual_total_correlation(
     >>> sh.dual_total_correlation(a, b, [i != j for i, j in zip(a, b)])  # XOR
     1.0
     """
-    noun = Dependence(*data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, memory=memory)
+    noun = Dependence(
+        *data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, tol=tol, memory=memory, rng=rng
+    )
     return noun.dual_total_correlation(normalize=normalize).value

@@ -1,41 +1,101 @@
-"""Choose the route to an entropy, say why, and refuse what does not fit in memory."""
+"""Choose the route to an entropy, say why and at what cost, and refuse what cannot be done."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
-from shearer._memory import format_bytes, require
+from shearer._memory import MemoryBudgetError, format_bytes
+from shearer._validate import message
 from shearer.kernels.gram import Gram
-from shearer.spectrum.solvers import EXACT, Solver
+from shearer.spectrum.certified import LowRank
+from shearer.spectrum.closed import Constant, Counts
+from shearer.spectrum.dense import Dense, Powers
+from shearer.spectrum.estimate import Estimate
+from shearer.spectrum.frobenius import Frobenius
+from shearer.spectrum.request import Request, ToleranceError
+from shearer.spectrum.solver import Solver
 
-_OPTIONS = "Options: alpha=2, which needs no matrix; fewer rows; a larger memory=."
+#: Exact routes, the first that is right being the cheapest of them.
+EXACT: tuple[Solver, ...] = (Constant(), Counts(), Frobenius(), Powers(), Dense())
+CERTIFIED = LowRank()
+SOLVERS: tuple[Solver, ...] = (*EXACT, CERTIFIED)
+
+# An exact answer within this time needs no approximation.
+_QUICK = 0.02
+_PATIENCE = 2.0
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A chosen route.
+    """Routes in the order in which they will be tried.
 
     Attributes
     ----------
-    solver : Solver
-        The route.
-    memory : int
-        Bytes it will allocate at its peak.
+    solvers : tuple of Solver
+        The first one is expected to answer; each further one takes over if the one before does not meet the tolerance.
+    request : Request
+        What was asked.
+    patience : float
+        Seconds the last one would take.
     """
 
-    solver: Solver
-    memory: int
+    solvers: tuple[Solver, ...]
+    request: Request
+    patience: float = math.inf
 
-    def describe(self) -> str:
-        """One line for a reader."""
-        return f"{self.solver.name} ({self.solver.reason}; about {format_bytes(self.memory)})"
+    def describe(self, gram: Gram) -> str:
+        """One line for a reader: which route, why, and what it is expected to cost."""
+        first = self.solvers[0]
+        seconds = first.seconds(gram, self.request)
+        time = f"about {max(seconds, 0.001):.1g} s" if math.isfinite(seconds) else "a sample has no low rank"
+        then = f"; else {self.solvers[1].name}" if len(self.solvers) > 1 else ""
+        return f"{first.name} ({first.reason}; {time}, {format_bytes(first.memory(gram, self.request))}{then})"
 
 
-def plan(gram: Gram, alpha: float) -> Plan:
-    """The first, cheapest, exact route that is right for the operator and the order."""
-    solver = next(solver for solver in EXACT if solver.supports(gram, alpha))
-    return Plan(solver, solver.memory(gram))
+def plan(gram: Gram, request: Request) -> Plan:
+    """Exact where that is quick, else the cheaper of exact and certified low rank that fits in memory."""
+    exact = next(solver for solver in EXACT if solver.supports(gram, request))
+    fits = exact.memory(gram, request) <= request.memory
+    quick = exact.seconds(gram, request) <= (_QUICK if request.tol is not None else _PATIENCE)
+    if not CERTIFIED.supports(gram, request) or (fits and quick):
+        return Plan((exact,), request)
+    candidates: tuple[Solver, ...] = (CERTIFIED, exact) if fits else (CERTIFIED,)
+    # Where the exact route is possible, an attempt at low rank may cost a part of it and no more.
+    patience = exact.seconds(gram, request) if fits else math.inf
+    if CERTIFIED.memory(gram, replace(request, patience=patience)) > request.memory:
+        candidates = (exact,)
+    return Plan(candidates, request, patience)
 
 
-def check_budget(chosen: Plan, gram: Gram, alpha: float, budget: int) -> None:
-    """Refuse before allocating what needs more than the budget."""
-    purpose = f"{gram.n} rows at alpha={alpha:g} by the {chosen.solver.name} route"
-    require(chosen.memory, budget, purpose, _OPTIONS)
+def solve(gram: Gram, request: Request) -> Estimate:
+    """The entropy by the planned route; the next one takes over where the first does not meet the tolerance."""
+    chosen = plan(gram, request)
+    needed = chosen.solvers[0].memory(gram, request)
+    if needed > request.memory:
+        got = f"{gram.n} rows at alpha={request.alpha:g} by the {chosen.solvers[0].name} route"
+        got = f"{got}, which needs {format_bytes(needed)}"
+        expected = f"at most {format_bytes(request.memory)}"
+        raise MemoryBudgetError(message("memory", expected, got, _options(gram, request)))
+    failures = []
+    for solver in chosen.solvers:
+        try:
+            estimate = solver.solve(gram, replace(request, patience=chosen.patience))
+        except ToleranceError as error:
+            failures.append(str(error))
+            continue
+        if request.tol is None or estimate.width <= request.tol:
+            return estimate
+        failures.append(f"{solver.name}: bounds {estimate.width:.2g} bits apart by round-off")
+    expected = f"a route with bounds within {request.wanted:.2g} bits"
+    got = "; ".join(failures)
+    dense = Dense().memory(gram, request)
+    if dense > request.memory:
+        got += f"; dense: needs {format_bytes(dense)}"
+    raise ToleranceError(message("tol", expected, got, _options(gram, request)))
+
+
+def _options(gram: Gram, request: Request) -> str:
+    """What the caller can change."""
+    options = ["a larger tol="] if CERTIFIED.supports(gram, request) else ["numpy arrays, which have a low-rank route"]
+    if request.alpha != 2:
+        options.append("alpha=2, which needs no matrix")
+    return f"Options: {', '.join([*options, 'fewer rows', 'a larger memory='])}."

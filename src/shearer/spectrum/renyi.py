@@ -41,7 +41,7 @@ def entropy(eigenvalues: Array, alpha: float) -> Array:
     relative = floor / to_float(largest)
     slope = alpha * math.pow(relative, alpha - 1.0)
     powers = xp.sum(_floored(eigenvalues / largest, relative, lambda x: x**alpha, slope))
-    return bits_of_power_sum(powers, alpha) + alpha * (xp.log2(largest) - xp.log2(mass)) / (1.0 - alpha)
+    return bits_of_power_sum(powers, alpha) + (alpha / (1.0 - alpha)) * (xp.log2(largest) - xp.log2(mass))
 
 
 def rank_tolerance(eigenvalues: Array) -> float:
@@ -106,20 +106,27 @@ def bounds(eigenvalues: Array, error: float, alpha: float) -> tuple[float, float
     if alpha == 0:  # a rank can be certified from below only
         return math.log2(max(1, int((low > 0).sum()))), largest
     if near_one(alpha):
-        ends = [_tau_or_zero(low, alpha), _tau_or_zero(high, alpha)]
-        peak = math.exp(-1.0) if alpha == 1.0 else alpha ** (1.0 / (1.0 - alpha))
-        top = np.where((low < peak) & (high > peak), _tau_or_zero(np.array(peak), alpha), np.maximum(*ends))
-        flat = len(values) * float(_tau_or_zero(np.array(1.0 / len(values)), alpha))
-        totals = [float(np.sum(np.minimum(*ends))), min(flat, float(np.sum(top)))]
+        flat = len(values) * float(tau_or_zero(np.array(1.0 / len(values)), alpha))
+        smallest = np.minimum(tau_or_zero(low, alpha), tau_or_zero(high, alpha))
+        totals = [float(np.sum(smallest)), min(flat, largest_tau(values, error, alpha))]
         lower, upper = (float(bits_of_tau(np.float64(total), alpha)) for total in totals)
     else:
         scale = high.max()
         sums = [float(np.sum((end[end > 0] / scale) ** alpha)) for end in (low, high)]
-        shift = alpha * math.log2(scale) / (1.0 - alpha)
+        shift = alpha / (1.0 - alpha) * math.log2(scale)
         lower, upper = sorted(float(bits_of_power_sum(np.float64(total), alpha)) + shift for total in sums)
     return max(0.0, lower), min(largest, upper)
 
 
-def _tau_or_zero(x: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
+def largest_tau(values: NDArray[np.float64], error: float, alpha: float) -> float:
+    """The largest sum of tau over numbers within `error` of the given ones."""
+    low, high = np.clip(values - error, 0.0, 1.0), np.clip(values + error, 0.0, 1.0)
+    peak = math.exp(-1.0) if alpha == 1.0 else alpha ** (1.0 / (1.0 - alpha))
+    ends = np.maximum(tau_or_zero(low, alpha), tau_or_zero(high, alpha))
+    return float(np.sum(np.where((low < peak) & (high > peak), tau_or_zero(np.array(peak), alpha), ends)))
+
+
+def tau_or_zero(x: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
+    """`tau`, with its value 0 at 0."""
     safe = np.where(x > 0, x, 1.0)
     return np.where(x > 0, tau(safe, alpha), 0.0)

@@ -1,0 +1,1 @@
+"""Experiments: one module for each result, run as ``python -m experiments.NAME``, each with a JSON file in results/."""

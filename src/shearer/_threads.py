@@ -1,0 +1,53 @@
+"""Work on several cores by threads, with the matrix library held to one thread each."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def thread_count() -> int:
+    """Cores this process may use, or what `OMP_NUM_THREADS` allows."""
+    try:
+        cores = len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        cores = os.cpu_count() or 1
+    allowed = os.environ.get("OMP_NUM_THREADS", "")
+    return min(cores, int(allowed)) if allowed.isdigit() and int(allowed) > 0 else cores
+
+
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Hold the matrix library to one thread: with a pool of threads above it, more slow each other down."""
+    with _controller().limit(limits=1):
+        yield
+
+
+def map_threads(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
+    """function(item) for every item, on all cores, in order."""
+    work = list(items)
+    threads = min(thread_count(), len(work))
+    if threads <= 1:
+        return [function(item) for item in work]
+    with single_threaded_blas():
+        return list(_pool(os.getpid(), thread_count()).map(function, work))
+
+
+@cache
+def _pool(process: int, threads: int) -> Any:  # noqa: ARG001 - a forked child must not wait for its parent's threads
+    """Threads that stay: starting them takes as long as a small computation."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(threads, thread_name_prefix="shearer")
+
+
+@cache
+def _controller() -> Any:
+    """Finding the loaded libraries takes milliseconds: once is enough."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

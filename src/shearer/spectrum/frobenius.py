@@ -1,0 +1,60 @@
+"""alpha = 2 without a matrix: tr A^2 is the sum of squared entries, taken tile by tile on all cores."""
+
+import math
+
+import numpy as np
+
+from shearer._arrays import epsilon, is_numpy, item_size, to_float, tracks_gradient
+from shearer._threads import map_threads, thread_count
+from shearer.kernels.gram import TILE, Gram
+from shearer.spectrum import renyi
+from shearer.spectrum.estimate import Estimate
+from shearer.spectrum.request import Request
+from shearer.spectrum.solver import Solver
+
+
+class Frobenius(Solver):
+    """alpha = 2: the sum of squared entries, in the memory of a few tiles."""
+
+    name = "frobenius"
+    reason = "at alpha=2 the sum of squared entries is enough; no matrix is formed, no eigenvalue computed"
+
+    def supports(self, gram: Gram, request: Request) -> bool:
+        """At alpha = 2 only."""
+        return request.alpha == 2
+
+    def memory(self, gram: Gram, request: Request) -> int:
+        """A few tiles a thread; the whole matrix and its tangents where derivatives are kept."""
+        cells = 6 * gram.n**2 if tracks_gradient(gram.like) else 4 * min(TILE, gram.n) ** 2 * thread_count()
+        return item_size(gram.like) * cells
+
+    def seconds(self, gram: Gram, request: Request) -> float:
+        """About two nanoseconds a pair and core."""
+        return 2e-9 * gram.n**2 / 2 / thread_count()
+
+    def solve(self, gram: Gram, request: Request) -> Estimate:
+        """S_2 = -log2 sum_ij (K_ij / n)^2."""
+        squares = gram.squared()
+        cuts = [slice(start, min(start + TILE, gram.n)) for start in range(0, gram.n, TILE)]
+        pairs = [(rows, columns) for i, rows in enumerate(cuts) for columns in cuts[i:]]
+        if is_numpy(gram.like):
+            # Off the diagonal each tile stands for its mirror image too.
+            share = max(1, -(-len(pairs) // (4 * thread_count())))
+            shares = [pairs[start : start + share] for start in range(0, len(pairs), share)]
+            parts = map_threads(lambda own: [_weight(*pair) * float(squares.total(*pair)) for pair in own], shares)
+            total = np.float64(math.fsum(value for part in parts for value in part))
+        else:
+            total = sum(_weight(*pair) * squares.total(*pair) for pair in pairs)
+        return self._from_power_sum(total / gram.n**2, squares, request.alpha)
+
+    def _from_power_sum(self, power_sum: np.float64, squares: Gram, alpha: float) -> Estimate:
+        """Squared entries err by `total_error` each, and sums over a tile add their own."""
+        eps, number = epsilon(squares.like), to_float(power_sum)
+        error = eps * (squares.total_error + TILE * number)
+        ends = [np.float64(min(1.0, number + error)), np.float64(max(1.0 / squares.n, number - error))]
+        lower, upper = (float(renyi.bits_of_power_sum(end, alpha)) for end in ends)
+        return self._estimate(renyi.bits_of_power_sum(power_sum, alpha), lower, upper)
+
+
+def _weight(rows: slice, columns: slice) -> float:
+    return 1.0 if rows == columns else 2.0
