@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-.PHONY: demo test lint types wheel-smoke readme readme-check bench clean help
+.PHONY: demo test lint types docs wheel-smoke readme readme-check bench clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -24,6 +24,11 @@ types: $(VENV)/.lint  ## mypy, strict
 
 wheel-smoke: $(VENV)/.lint  ## build the wheel and try it in an empty environment without extras
 	sh scripts/wheel_smoke.sh $(BIN)/python
+
+docs: $(VENV)/.docs  ## build the documentation, warnings are errors
+	$(BIN)/python docs/generate.py --check
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
 
 readme: $(VENV)/.test  ## rewrite the generated parts of the README
 	$(BIN)/python scripts/readme.py
@@ -49,6 +54,10 @@ $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing shearer and its test extras into $(VENV) (a few minutes the first time) ..."
 	$(INSTALL) --editable '.[test]'
 	@touch $@ $(VENV)/.core
+
+$(VENV)/.docs: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
+	$(INSTALL) --editable '.[test,docs]'
+	@touch $@
 
 $(VENV)/.lint: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
 	$(INSTALL) --editable '.[test,lint]'

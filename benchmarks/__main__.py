@@ -6,7 +6,7 @@ import sys
 
 from benchmarks.cases import write
 
-NAMES = ("imports",)
+NAMES = ("imports", "engine", "pairs", "bounds")
 
 
 def main() -> int:

@@ -12,7 +12,7 @@ copyright = author  # noqa: A001 - the name Sphinx reads
 
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
 exclude_patterns = ["_build", "generated/*.rst"]  # the generated parts are included by other pages
-nitpicky = False
+smartquotes = False  # options are quoted as they are typed
 
 autosummary_generate = False
 autodoc_typehints = "none"
@@ -72,7 +72,14 @@ def escape_bars(*event):
             )
 
 
+def hide_private(*event):
+    """Leave parameters that begin with an underscore out of signatures."""
+    signature, returned = event[-2:]
+    return (re.sub(r", _\w+=[^,)]+", "", signature), returned) if signature else None
+
+
 def setup(app):
     """Connect the above."""
     app.connect("source-read", insert_changelog)
     app.connect("autodoc-process-docstring", escape_bars, priority=400)
+    app.connect("autodoc-process-signature", hide_private)

@@ -112,7 +112,8 @@ def postulates() -> str:
         [
             "1. Defined for any pair of variables, neither constant",
             *["holds"] * 3,
-            f"A vector against labels: {values(np.stack([x[:20], y[:20]], axis=1), labels)}. A constant gets 0.",
+            f"A vector against labels: {values(np.stack([x[:20], y[:20]], axis=1), labels)}."
+            f" A constant against labels: {values(np.ones(20), labels)}",
         ],
         ["2. Symmetric", *["holds"] * 3, f"Largest difference between (x, y) and (y, x): {number(turned)}"],
         [
@@ -141,7 +142,8 @@ def postulates() -> str:
         ],
         ["7. |ρ| if jointly normal", *["fails"] * 3, f"n = 300. {gaussian}"],
     ]
-    rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    # a number with a point would start a list, a pair of bars is a substitution
+    rows = [[row[0].replace(". ", "\\. ", 1).replace("|", "\\|"), *row[1:]] for row in rows]
     return table("Rényi's postulates (1959)", ["postulate", "T*", "D*", "I*", "computed"], rows, "16 15 15 15 39")
 
 
@@ -236,7 +238,7 @@ def venn(path: Path) -> None:
 
 def _outline(centers: Any, owner: tuple[int, ...]) -> Any:
     """The convex outline of the intersection of unit circles."""
-    angles = np.linspace(0, 2 * np.pi, 360, endpoint=False)
+    angles = np.linspace(0, 2 * np.pi, 180, endpoint=False)
     circles = centers[list(owner), None, :] + np.stack([np.cos(angles), np.sin(angles)], axis=-1)
     points = circles.reshape(-1, 2)
     distance = np.linalg.norm(points[:, None, :] - centers[list(owner)], axis=-1)

@@ -205,7 +205,7 @@ def test_number_of_variables():
 def test_memory_is_refused_before_it_is_taken():
     x = np.arange(200_000.0)
     tracemalloc.start()
-    text = refused(MemoryBudgetError, "memory", x, x[::-1], alpha=1, memory="4GB", hint="at most 4 GB")
+    text = refused(MemoryBudgetError, "memory", x, x[::-1], alpha=0, memory="4GB", hint="at most 4 GB")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 50 * x.nbytes

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments import lemma_one
 
 import shearer as sh
+from experiments import lemma_one
 from shearer.measures import formulas
 
 ROOT = Path(__file__).parent.parent

@@ -5,6 +5,7 @@ from typing import Any
 from shearer import kernels
 from shearer.measures import (
     Dependence,
+    Subsampling,
     co_information,
     dual_total_correlation,
     entropy,
@@ -14,13 +15,15 @@ from shearer.measures import (
     shearer_gap,
     total_correlation,
 )
-from shearer.spectrum import Estimate
+from shearer.spectrum import Estimate, ToleranceError
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Dependence",
     "Estimate",
+    "Subsampling",
+    "ToleranceError",
     "co_information",
     "datasets",
     "dual_total_correlation",
@@ -30,11 +33,12 @@ __all__ = [
     "o_information",
     "s_information",
     "shearer_gap",
+    "testing",
     "total_correlation",
 ]
 
 # Loaded on first use: `import shearer` costs numpy and scipy.linalg only.
-_LAZY = ("datasets",)
+_LAZY = ("datasets", "testing")
 
 
 def __getattr__(name: str) -> Any:

@@ -3,6 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from shearer._validate import message
 from shearer.kernels.gram import Gram, hadamard
 from shearer.spectrum import Estimate, Request, ToleranceError, plan, solve
@@ -81,10 +84,8 @@ class SubsetEntropies:
         """Number of observations."""
         return self._grams[0].n
 
-    def restricted(self, rows: Sequence[int]) -> "SubsetEntropies":
+    def restricted(self, rows: Sequence[int] | NDArray[np.intp]) -> "SubsetEntropies":
         """The same variables and kernels on some of the rows."""
-        import numpy as np
-
         index = np.asarray(rows, dtype=np.intp)
         return SubsetEntropies([gram.restrict(index) for gram in self._grams], self._request)
 

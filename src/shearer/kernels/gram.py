@@ -58,6 +58,11 @@ class Gram(ABC):
         return namespace(self.like)
 
     @property
+    def dimensions(self) -> int:
+        """Coordinates that the entries depend on, as far as that is known."""
+        return 1
+
+    @property
     def nonnegative(self) -> bool:
         """True if no entry is negative."""
         return True
@@ -138,6 +143,11 @@ class Product(Gram):
     def entry_error(self) -> float:
         """Entries are at most 1, so their errors add up; each product rounds once more."""
         return sum(factor.entry_error for factor in self.factors) + len(self.factors)
+
+    @property
+    def dimensions(self) -> int:
+        """Those of all factors."""
+        return sum(factor.dimensions for factor in self.factors)
 
     @property
     def nonnegative(self) -> bool:

@@ -12,6 +12,8 @@ Values = NDArray[np.float64]
 # Beyond this many rows a rule sees a fixed sample of that many: pairwise distances grow with the square of the rows.
 MOST_ROWS = 5000
 _SAMPLE_SEED = 0
+# Differences are written out once no more than this many a row are left.
+_FEW_PAIRS = 4
 # Distances formed at most where a tree is of no use; 5000 rows among themselves are half of it.
 _MOST_PAIRS = 5 * 10**7
 # A shorter distance, about 1e-140 of the largest value, counts as this one: its square and inverse square are floats.
@@ -77,33 +79,37 @@ def neighbor_distances(values: Values, ranks: Iterable[int]) -> Values:
 def ranked_difference(x: Values, low_rank: int, high_rank: int) -> float:
     """Mean of the differences of two 0-based ranks, equal or adjacent, among all pairs of a sorted sample.
 
-    Bisection on the counting function of the differences: no array of pairs is formed, and each count is one search
-    of the sorted values in themselves.
+    Bisection on the counting function of the differences, each count being one search of the sorted values in
+    themselves, until so few pairs are left that their differences can be written out.
     """
     n = len(x)
+    ranks = np.arange(1, n + 1)
     low, high = 0.0, float(x[-1] - x[0])
-    while True:
+    below, above = _reach(x, low), np.full(n, n)
+    while int(np.sum(above - below)) > _FEW_PAIRS * n:
         middle = low + (high - low) / 2
         if middle in (low, high):  # neighboring floats: every difference between them is the same
-            return _largest_up_to(high, x)
+            return float(np.max(x[above - 1] - x))
         bound = _reach(x, middle)
-        count = int(np.sum(bound - np.arange(n) - 1))
+        count = int(np.sum(bound - ranks))
         if count == low_rank + 1 == high_rank:
             inner = bound < n
-            return (_largest_up_to(middle, x) + float(np.min(x[bound[inner]] - x[inner]))) / 2
+            return float(np.max(x[bound - 1] - x) + np.min(x[bound[inner]] - x[inner])) / 2
         if count > high_rank:
-            high = middle
+            high, above = middle, bound
         else:
-            low = middle
+            low, below = middle, bound
+    left = np.repeat(np.arange(n), above - below)
+    right = np.arange(len(left)) - np.repeat(np.cumsum(above - below) - above, above - below)
+    known = int(np.sum(below - ranks))
+    differences = x[right] - x[left]
+    differences.partition((low_rank - known, high_rank - known))
+    return float(differences[low_rank - known] + differences[high_rank - known]) / 2
 
 
 def equal_pairs(x: Values) -> int:
     """How many pairs of a sorted sample are equal."""
     return int(np.sum(np.searchsorted(x, x, side="right") - np.arange(len(x)) - 1))
-
-
-def _largest_up_to(limit: float, x: Values) -> float:
-    return float(np.max(x[_reach(x, limit) - 1] - x))
 
 
 def _reach(x: Values, limit: float) -> NDArray[np.intp]:

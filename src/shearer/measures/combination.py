@@ -27,11 +27,11 @@ class Combination:
         return cls({frozenset(subset): coefficient})
 
     def __add__(self, other: Combination) -> Combination:
-        """Add coefficients; those that cancel leave."""
+        """Add coefficients; one that cancels stays as 0, so that a sum of nothing still has a library and a graph."""
         total = dict(self.terms)
         for subset, coefficient in other.terms.items():
             total[subset] = total.get(subset, 0.0) + coefficient
-        return Combination({subset: coefficient for subset, coefficient in total.items() if coefficient})
+        return Combination(total)
 
     def __mul__(self, factor: float) -> Combination:
         """Scale every coefficient."""
@@ -110,8 +110,8 @@ def _quotient(
 
 
 def _no_entropy(rows: int) -> float:
-    """Bits below which an entropy is the round-off of a spectrum of that many rows."""
-    return rows * 2.0**-52
+    """Bits below which an entropy is the round-off of a spectrum of that many rows: -log2(eps) for each epsilon."""
+    return 52 * rows * 2.0**-52
 
 
 def _ratio_extreme(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shearer._memory import format_bytes
 from shearer._validate import check_names, value_error
@@ -168,6 +171,13 @@ class Dependence:
         wanted.append(("joint", frozenset(range(len(self._variables.names)))))
         lines += [f"  {name}: {self._entropies.explain(subset)}" for name, subset in wanted]
         return "\n".join(lines)
+
+    def on_rows(self, rows: Sequence[int] | NDArray[np.intp]) -> Dependence:
+        """The same variables with the same kernels and widths, on some of the rows."""
+        part = copy(self)
+        part._entropies = self._entropies.restricted(rows)
+        part._variables = replace(self._variables, rows=len(rows))
+        return part
 
     def _bits(self, combination: Combination) -> Estimate:
         return combination.given(self._conditions).evaluate(self._entropies)

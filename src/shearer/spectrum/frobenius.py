@@ -1,6 +1,8 @@
 """alpha = 2 without a matrix: tr A^2 is the sum of squared entries, taken tile by tile on all cores."""
 
 import math
+from collections.abc import Iterator
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -35,11 +37,10 @@ class Frobenius(Solver):
     def solve(self, gram: Gram, request: Request) -> Estimate:
         """S_2 = -log2 sum_ij (K_ij / n)^2."""
         squares = gram.squared()
-        cuts = [slice(start, min(start + TILE, gram.n)) for start in range(0, gram.n, TILE)]
-        pairs = [(rows, columns) for i, rows in enumerate(cuts) for columns in cuts[i:]]
+        pairs = list(_tiles(gram.n))
         if is_numpy(gram.like):
-            # Off the diagonal each tile stands for its mirror image too.
-            share = max(1, -(-len(pairs) // (4 * thread_count())))
+            # One tile a task while there are few, so that no core waits for the other.
+            share = max(1, len(pairs) // (64 * thread_count()))
             shares = [pairs[start : start + share] for start in range(0, len(pairs), share)]
             parts = map_threads(lambda own: [_weight(*pair) * float(squares.total(*pair)) for pair in own], shares)
             total = np.float64(math.fsum(value for part in parts for value in part))
@@ -56,5 +57,17 @@ class Frobenius(Solver):
         return self._estimate(renyi.bits_of_power_sum(power_sum, alpha), lower, upper)
 
 
+def _tiles(n: int) -> Iterator[tuple[slice, slice]]:
+    """The upper triangle; tiles on the diagonal are cut in four, since half of such a tile is its mirror image."""
+    cuts = [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]
+    for i, rows in enumerate(cuts):
+        middle = (rows.start + rows.stop) // 2
+        halves = [slice(rows.start, middle), slice(middle, rows.stop)] if middle > rows.start else [rows]
+        yield from combinations_with_replacement(halves, 2)
+        for columns in cuts[i + 1 :]:
+            yield rows, columns
+
+
 def _weight(rows: slice, columns: slice) -> float:
+    """Off the diagonal each tile stands for its mirror image too."""
     return 1.0 if rows == columns else 2.0

@@ -17,7 +17,7 @@ from shearer.spectrum import renyi
 from shearer.spectrum.certificate import PartialSpectrum
 
 EPSILON = float(np.finfo(np.float64).eps)
-_FIRST_BLOCK, _LARGEST_BLOCK = 10, 80
+_FIRST_BLOCK, _LARGEST_BLOCK = 24, 96
 # A residual below this is round-off: pivots there would only add noise.
 SMALLEST_PIVOT = 1e-13
 # Rows summed at once: round-off of a sum grows with its length.
@@ -59,7 +59,7 @@ class Factorization:
 
     def grow(self, most: int) -> bool:
         """Add a block of pivots, up to rank `most`; False if no residual above round-off is left."""
-        block = min(max(_FIRST_BLOCK, self.rank // 2), _LARGEST_BLOCK, most - self.rank)
+        block = min(max(_FIRST_BLOCK, self.rank), _LARGEST_BLOCK, most - self.rank)
         chances = self._weights * np.where(self.residual > SMALLEST_PIVOT, self.residual, 0.0)
         total = float(chances.sum())
         if total <= 0 or block <= 0:

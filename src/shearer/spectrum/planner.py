@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 
+from shearer._arrays import is_numpy
 from shearer._memory import MemoryBudgetError, format_bytes
 from shearer._validate import message
 from shearer.kernels.gram import Gram
@@ -19,8 +20,7 @@ EXACT: tuple[Solver, ...] = (Constant(), Counts(), Frobenius(), Powers(), Dense(
 CERTIFIED = LowRank()
 SOLVERS: tuple[Solver, ...] = (*EXACT, CERTIFIED)
 
-# An exact answer within this time needs no approximation.
-_QUICK = 0.02
+# Seconds: an exact answer within this time needs no approximation, unless the caller states what is enough.
 _PATIENCE = 2.0
 
 
@@ -33,14 +33,11 @@ class Plan:
     solvers : tuple of Solver
         The first one is expected to answer; each further one takes over if the one before does not meet the tolerance.
     request : Request
-        What was asked.
-    patience : float
-        Seconds the last one would take.
+        What was asked, with the time that the last one would take.
     """
 
     solvers: tuple[Solver, ...]
     request: Request
-    patience: float = math.inf
 
     def describe(self, gram: Gram) -> str:
         """One line for a reader: which route, why, and what it is expected to cost."""
@@ -55,15 +52,17 @@ def plan(gram: Gram, request: Request) -> Plan:
     """Exact where that is quick, else the cheaper of exact and certified low rank that fits in memory."""
     exact = next(solver for solver in EXACT if solver.supports(gram, request))
     fits = exact.memory(gram, request) <= request.memory
-    quick = exact.seconds(gram, request) <= (_QUICK if request.tol is not None else _PATIENCE)
-    if not CERTIFIED.supports(gram, request) or (fits and quick):
-        return Plan((exact,), request)
-    candidates: tuple[Solver, ...] = (CERTIFIED, exact) if fits else (CERTIFIED,)
-    # Where the exact route is possible, an attempt at low rank may cost a part of it and no more.
     patience = exact.seconds(gram, request) if fits else math.inf
-    if CERTIFIED.memory(gram, replace(request, patience=patience)) > request.memory:
-        candidates = (exact,)
-    return Plan(candidates, request, patience)
+    alone = Plan((exact,), request)
+    if not CERTIFIED.supports(gram, request) or (request.tol is None and patience <= _PATIENCE):
+        return alone
+    # Where the exact route is possible, an attempt at low rank may cost a part of it and no more.
+    attempt = replace(request, patience=patience)
+    if CERTIFIED.memory(gram, attempt) > request.memory:
+        return alone
+    if not fits:
+        return Plan((CERTIFIED,), attempt)
+    return Plan((CERTIFIED, exact), attempt) if CERTIFIED.seconds(gram, attempt) < patience else alone
 
 
 def solve(gram: Gram, request: Request) -> Estimate:
@@ -78,7 +77,7 @@ def solve(gram: Gram, request: Request) -> Estimate:
     failures = []
     for solver in chosen.solvers:
         try:
-            estimate = solver.solve(gram, replace(request, patience=chosen.patience))
+            estimate = solver.solve(gram, chosen.request)
         except ToleranceError as error:
             failures.append(str(error))
             continue
@@ -95,7 +94,10 @@ def solve(gram: Gram, request: Request) -> Estimate:
 
 def _options(gram: Gram, request: Request) -> str:
     """What the caller can change."""
-    options = ["a larger tol="] if CERTIFIED.supports(gram, request) else ["numpy arrays, which have a low-rank route"]
+    if CERTIFIED.supports(gram, request):
+        options = ["a larger tol="]
+    else:
+        options = ["alpha above 0" if is_numpy(gram.like) else "numpy arrays, which have a low-rank route"]
     if request.alpha != 2:
         options.append("alpha=2, which needs no matrix")
     return f"Options: {', '.join([*options, 'fewer rows', 'a larger memory='])}."

@@ -1,0 +1,119 @@
+"""Property checks as a public kit: what every solver must satisfy, the ones that come with shearer and your own."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._variables import read_variables
+from shearer.kernels import Delta, Gaussian, Gram, Laplacian, grams, hadamard
+from shearer.spectrum.estimate import Estimate
+from shearer.spectrum.request import Request
+from shearer.spectrum.solver import Solver
+
+__all__ = ["SolverChecks", "exact_entropy", "gram_cases"]
+
+ALPHAS = (0.5, 0.9, 1.0, 1.01, 1.5, 2.0, 3.0, 5.0, math.inf)
+
+
+def exact_entropy(gram: Gram, alpha: float) -> tuple[float, float]:
+    """Entropy by numpy's eigenvalues of the written-out matrix, and how far round-off may have moved it."""
+    matrix = np.array(gram.dense(), dtype=np.float64) / gram.n
+    eigenvalues = np.clip(np.linalg.eigvalsh(matrix), 0.0, None)
+    eigenvalues /= eigenvalues.sum()
+    noise = gram.n * float(np.finfo(np.float64).eps)
+    if math.isinf(alpha):
+        return -math.log2(eigenvalues.max()), 1e-12
+    positive = eigenvalues[eigenvalues > 0]
+    if alpha == 1:
+        return float(-np.sum(positive * np.log2(positive))), 1e-10
+    power_sum = float(np.sum(positive**alpha))
+    error = 1e-10 if alpha > 1 else gram.n * noise**alpha / power_sum / (1 - alpha)
+    return math.log2(power_sum) / (1 - alpha), max(error, 1e-15 / abs(1 - alpha))
+
+
+def gram_cases(rows: int = 60, seed: int = 0) -> Iterator[tuple[str, Gram]]:
+    """Operators that differ in what makes a spectrum hard: dimension, tails, ties, labels, joints, narrow widths."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=rows)
+    columns: dict[str, Sequence[object] | NDArray[np.float64]] = {
+        "scalar": x,
+        "heavy": rng.standard_t(2, size=rows),
+        "tied": np.round(2 * x),
+        "vector": rng.normal(size=(rows, 3)),
+        "many dimensions": rng.normal(size=(rows, 20)),
+        "labels": [str(code) for code in rng.integers(0, 4, size=rows)],
+        "constant": np.ones(rows),
+    }
+    singles = dict(zip(columns, grams(read_variables(columns)), strict=True))
+    yield from singles.items()
+    yield "joint of scalars", hadamard([singles["scalar"], singles["heavy"]])
+    yield "joint with labels", hadamard([singles["scalar"], singles["labels"]])
+    yield "joint of all", hadamard(list(singles.values()))
+    scalar = read_variables(x)
+    yield "narrow", grams(scalar, Gaussian(0.01))[0]
+    yield "wide", grams(scalar, Gaussian(1e4))[0]
+    yield "Laplacian", grams(scalar, Laplacian())[0]
+    yield "all distinct", grams(scalar, Delta())[0]
+
+
+@dataclass(frozen=True)
+class SolverChecks:
+    """Checks that every solver must pass, on every operator and order it says it supports.
+
+    Parameters
+    ----------
+    solver : Solver
+        The route under test.
+    tol : float
+        Tolerance that is asked of it.
+
+    Examples
+    --------
+    >>> from shearer.spectrum.dense import Dense
+    >>> SolverChecks(Dense()).run() > 100  # how many answers were checked
+    True
+    """
+
+    solver: Solver
+    tol: float = 1e-4
+
+    def run(self, rows: int = 60, seed: int = 0) -> int:
+        """Check every supported case, raise AssertionError on the first that fails, return how many there were."""
+        checked = 0
+        for name, gram in gram_cases(rows, seed):
+            for alpha in ALPHAS:
+                request = Request(alpha, memory=10**9, tol=self.tol, seed=seed)
+                if self.solver.supports(gram, request):
+                    self.check(name, gram, request)
+                    checked += 1
+        return checked
+
+    def check(self, name: str, gram: Gram, request: Request) -> Estimate | None:
+        """One operator at one order; None if the solver refuses for want of tolerance, as it may."""
+        from shearer.spectrum.request import ToleranceError
+
+        case = f"{self.solver.name}, {name}, alpha={request.alpha:g}"
+        assert self.solver.memory(gram, request) >= 0, case
+        assert self.solver.seconds(gram, request) >= 0, case
+        try:
+            estimate = self.solver.solve(gram, request)
+        except ToleranceError:
+            return None
+        exact, round_off = exact_entropy(gram, request.alpha)
+        slack = round_off + 1e-12
+        assert estimate.lower <= float(estimate) <= estimate.upper, case
+        if estimate.certified:
+            found = f"{case}: {exact} outside [{estimate.lower}, {estimate.upper}]"
+            assert estimate.lower - slack <= exact <= estimate.upper + slack, found
+        assert 0 <= float(estimate) <= math.log2(gram.n) + slack, case
+        assert estimate.route == self.solver.name, case
+        again = self.solver.solve(gram, request)
+        assert (again.value, again.lower, again.upper) == (estimate.value, estimate.lower, estimate.upper), case
+        order = np.random.default_rng(1).permutation(gram.n)
+        moved = self.solver.solve(gram.restrict(order), request)
+        assert moved.lower - slack <= estimate.upper, case
+        assert estimate.lower - slack <= moved.upper, case
+        return estimate
