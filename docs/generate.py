@@ -247,12 +247,27 @@ def _outline(centers: Any, owner: tuple[int, ...]) -> Any:
     return points[np.argsort(np.arctan2(around[:, 1], around[:, 0]))]
 
 
+def benchmarks() -> str:
+    """Every committed benchmark case, with the figure, its reference and whether the target holds."""
+    rows = []
+    for path in sorted((DOCS.parent / "benchmarks" / "results").glob("*.json")):
+        for case in json.loads(path.read_text(encoding="utf-8"))["cases"]:
+            unit = f" {case['unit']}" if case["unit"] else ""
+            figures = [f"{case[side]:.3g}{unit}" for side in ("ours", "reference")]
+            verdict = "yes" if case["holds"] else "**no**"
+            name = case["name"].replace("*", "\\*")
+            rows.append([name, *figures, f"{case['ratio']:.3g}", case["target"], verdict, case["note"] or "–"])
+    header = ["case", "ours", "reference", "ratio", "target", "holds", "note"]
+    return table("Benchmarks", header, rows)
+
+
 FRAGMENTS: dict[str, Callable[[], str]] = {
     "lemma_labels": lambda: lemma("labels"),
     "lemma_gaussian": lambda: lemma("gaussian"),
     "independent": independent_samples,
     "postulates": postulates,
     "widths": widths,
+    "benchmarks": benchmarks,
 }
 
 
