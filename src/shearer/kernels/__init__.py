@@ -6,8 +6,8 @@ One kernel serves all continuous variables; labels keep the delta kernel unless 
 from collections.abc import Mapping
 from typing import Any
 
+from shearer._blocks import Block, Variable, Variables
 from shearer._validate import check_names, describe, type_error
-from shearer._variables import Block, Variable, Variables
 from shearer.kernels import bandwidth
 from shearer.kernels.bandwidth import EntropyFraction, Neighbors
 from shearer.kernels.base import Kernel, ProductKernel

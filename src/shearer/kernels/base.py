@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from shearer._arrays import Array
+from shearer._blocks import Block
 from shearer._columns import Kind
 from shearer._validate import describe, type_error
-from shearer._variables import Block
 from shearer.kernels.gram import Gram, hadamard
 
 

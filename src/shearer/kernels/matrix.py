@@ -10,9 +10,9 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from shearer._arrays import Array, device, is_numpy, namespace, to_numpy, tracks_gradient
+from shearer._blocks import Block
 from shearer._columns import Kind
 from shearer._validate import check_positive, describe, type_error, value_error
-from shearer._variables import Block
 from shearer.kernels.base import Kernel
 from shearer.kernels.gram import ALL, Gram, Index
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._arrays import Array, device, is_numpy, namespace, take_rows, to_numpy, tracks_gradient
+from shearer._blocks import Block
 from shearer._columns import Kind
-from shearer._variables import Block
 from shearer.kernels import bandwidth as rules
 from shearer.kernels.base import Kernel
 from shearer.kernels.gram import Gram, Index
