@@ -36,8 +36,9 @@ readme: $(VENV)/.test  ## rewrite the generated parts of the README
 readme-check: $(VENV)/.test  ## fail if the README is not what `make readme` writes
 	$(BIN)/python scripts/readme.py --check
 
-bench: $(VENV)/.test  ## run the benchmarks and write their JSON
+bench: $(VENV)/.bench  ## run the benchmarks beside their rivals and write their JSON; on an idle machine
 	$(BIN)/python -m benchmarks
+	$(BIN)/python docs/generate.py
 
 clean:  ## remove the environment and everything built
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
@@ -57,6 +58,10 @@ $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.docs: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
 	$(INSTALL) --editable '.[test,docs]'
+	@touch $@
+
+$(VENV)/.bench: pyproject.toml constraints.txt $(VENV)/.docs | $(BIN)/python
+	$(INSTALL) --editable '.[test,docs,bench]'
 	@touch $@
 
 $(VENV)/.lint: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python

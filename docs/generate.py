@@ -261,6 +261,32 @@ def benchmarks() -> str:
     return table("Benchmarks", header, rows)
 
 
+def level() -> str:
+    """The committed study of null designs."""
+    found = json.loads((DOCS.parent / "experiments" / "results" / "level.json").read_text(encoding="utf-8"))
+    rows = []
+    for name, study in found.items():
+        rates = [f"{100 * study['rates'][str(at)]:.{digits}f} %" for at, digits in ((0.05, 1), (0.01, 1), (0.001, 2))]
+        rows.append([name, str(study["trials"]), *rates])
+    return table("Rejections of independent variables", ["design", "trials", "at 5 %", "at 1 %", "at 0.1 %"], rows)
+
+
+def power() -> str:
+    """The committed study of alternatives, with the mean of each method."""
+    found = json.loads((DOCS.parent / "experiments" / "results" / "power.json").read_text(encoding="utf-8"))
+    methods = list(next(iter(found.values()))["power"])
+    rows = []
+    for name, study in found.items():
+        best = max(study["power"].values())
+        shown = [f"{study['power'][m]:.2f}" for m in methods]
+        rows.append(
+            [name, *(f"**{s}**" if study["power"][m] == best else s for m, s in zip(methods, shown, strict=True))]
+        )
+    means = [np.mean([study["power"][m] for study in found.values()]) for m in methods]
+    rows.append(["mean", *(f"{mean:.2f}" for mean in means)])
+    return table("Rejections of dependent variables", ["alternative", *(m.replace("*", "\\*") for m in methods)], rows)
+
+
 FRAGMENTS: dict[str, Callable[[], str]] = {
     "lemma_labels": lambda: lemma("labels"),
     "lemma_gaussian": lambda: lemma("gaussian"),
@@ -268,6 +294,8 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "postulates": postulates,
     "widths": widths,
     "benchmarks": benchmarks,
+    "level": level,
+    "power": power,
 }
 
 

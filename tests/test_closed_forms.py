@@ -100,3 +100,19 @@ def test_a_gaussian_variable_shares_less_than_all_with_itself(rng):
     width = sh.kernels.Gaussian().width(x[:, None])
     assert sh.mutual_information(x, x) == pytest.approx(0.72, abs=0.02)
     assert sh.mutual_information(x, x, kernel=sh.kernels.Gaussian(width / 10)) == pytest.approx(0.9, abs=0.02)
+
+
+def test_extreme_sizes():
+    assert sh.entropy(np.array([1e20, 2e20, 3e20]), kernel=sh.kernels.Gaussian(1e-300)) == pytest.approx(np.log2(3))
+    assert sh.entropy(np.full((5, 3), 1e308)) == 0.0
+    assert np.isfinite(sh.entropy(np.array([1e308, -1e308, 0.0, 1e300])))
+
+
+def test_no_entropy_to_share_is_zero_and_says_how_sure():
+    """Constants share nothing by definition; a kernel so wide that all is alike is only not resolved."""
+    assert sh.Dependence(np.ones(8), np.ones(8)).mutual_information().width == 0
+    x = np.random.default_rng(0).normal(size=8)
+    wide = sh.Dependence(x, x, kernel=sh.kernels.Gaussian(1e8)).mutual_information()
+    assert wide.value == 0
+    assert wide.lower == -np.inf
+    assert wide.upper == 1

@@ -97,7 +97,7 @@ def test_bad_covers(table, options, kind, message):
 
 
 def test_too_many(rng):
-    wide = rng.normal(size=(5, 40))
+    wide = rng.normal(size=(12, 40))
     with pytest.raises(ValueError, match="size: expected at most 100000 subsets"):
         sh.shearer_gap(wide, size=20)
     with pytest.raises(ValueError, match="data: expected at most 16 variables"):

@@ -1,8 +1,15 @@
-"""Dependence among any number of variables of any dimension, by matrix-based Rényi entropy."""
+"""Dependence among any number of variables of any dimension, by matrix-based Rényi entropy.
 
-from typing import Any
+Measure: `mutual_information`, `total_correlation`, `dual_total_correlation`, `entropy`, and the rest of the family,
+`shearer_gap`, `o_information`, `s_information`, `co_information`; `Dependence` for several of them with bounds.
+Test: `independence_test`, `interaction_test`, `permutation_test`, `confidence_interval`.
+Screen a table: `pairwise`, `triples`. Widths and kernels: `shearer.kernels`.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 from shearer import kernels
+from shearer._memory import MemoryBudgetError
 from shearer.measures import (
     Dependence,
     Subsampling,
@@ -17,37 +24,56 @@ from shearer.measures import (
 )
 from shearer.spectrum import Estimate, ToleranceError
 
+if TYPE_CHECKING:
+    from shearer import datasets, inference, screening, testing
+    from shearer.inference import confidence_interval, independence_test, interaction_test, permutation_test
+    from shearer.screening import pairwise, triples
+
 __version__ = "0.1.0"
 
 __all__ = [
     "Dependence",
     "Estimate",
+    "MemoryBudgetError",
     "Subsampling",
     "ToleranceError",
     "co_information",
+    "confidence_interval",
     "datasets",
     "dual_total_correlation",
     "entropy",
+    "independence_test",
+    "inference",
+    "interaction_test",
     "kernels",
     "mutual_information",
     "o_information",
+    "pairwise",
+    "permutation_test",
     "s_information",
+    "screening",
     "shearer_gap",
     "testing",
     "total_correlation",
+    "triples",
 ]
 
-# Loaded on first use: `import shearer` costs numpy and scipy.linalg only.
-_LAZY = ("datasets", "testing")
+# Loaded on first use, so that `import shearer` costs numpy and scipy.linalg only: name -> module that has it.
+_LAZY = {name: f"shearer.{name}" for name in ("datasets", "inference", "screening", "testing")}
+_LAZY |= dict.fromkeys(
+    ("confidence_interval", "independence_test", "interaction_test", "permutation_test"), "shearer.inference"
+)
+_LAZY |= dict.fromkeys(("pairwise", "triples"), "shearer.screening")
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        import importlib
+    if name not in _LAZY:
+        raise AttributeError(f"module 'shearer' has no attribute {name!r}")
+    import importlib
 
-        return importlib.import_module(f"shearer.{name}")
-    raise AttributeError(f"module 'shearer' has no attribute {name!r}")
+    module = importlib.import_module(_LAZY[name])
+    return module if _LAZY[name] == f"shearer.{name}" else getattr(module, name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_LAZY])
+    return sorted({*globals(), *_LAZY})

@@ -3,7 +3,8 @@
 import datetime
 import enum
 import numbers
-from collections.abc import Sequence
+import warnings
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, TypeAlias
@@ -20,6 +21,8 @@ _LABELS = (str, bytes, bool, np.bool_, enum.Enum)
 _DATES = (datetime.date, np.datetime64)
 _DURATIONS = (datetime.timedelta, np.timedelta64)
 _NUMBERS = (numbers.Real, Decimal)
+# Text with more different values than this, and than a twentieth of the rows, is looked at: are they numbers?
+_MANY_LEVELS = 20
 DOUBLE_EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -135,6 +138,7 @@ def read_labels(values: list[Any], missing: NDArray[np.bool_], name: str) -> Col
     table: dict[Any, int] = {}
     pairs = zip(values, missing, strict=True)
     codes = [-1 if absent else table.setdefault(value, len(table)) for value, absent in pairs]
+    warn_of_numbers(table, len(values), name)
     return Column(name, "categorical", np.array(codes, dtype=np.int64), missing, list(table))
 
 
@@ -157,6 +161,27 @@ def _float_items(values: list[Any], missing: NDArray[np.bool_], name: str) -> ND
     except OverflowError as error:
         raise value_error(name, "finite numbers", "an integer beyond the range of floats") from error
     return floats
+
+
+def warn_of_numbers(levels: Collection[Any], rows: int, name: str) -> None:
+    """Warn of a column of text that holds numbers: as labels they are only equal or not."""
+    if len(levels) <= max(_MANY_LEVELS, rows // 20):
+        return
+    numeric = sum(isinstance(level, str) and _is_number(level) for level in levels)
+    if numeric >= 0.9 * len(levels):
+        warnings.warn(
+            f"{name}: {numeric} of {len(levels)} different texts are numbers, taken as labels. "
+            "Convert them to numbers, or name a Delta() kernel for it if labels are meant.",
+            stacklevel=2,
+        )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def where_missing(values: list[Any]) -> NDArray[np.bool_]:

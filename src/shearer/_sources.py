@@ -16,6 +16,7 @@ from shearer._columns import (
     read_objects,
     read_times,
     reject_complex,
+    warn_of_numbers,
     where_missing,
 )
 from shearer._validate import describe, type_error, value_error
@@ -175,6 +176,8 @@ def _read_numpy(array: NDArray[Any], name: str) -> list[Column]:
         return [read_times(array, name)]
     if kind in "bUS":
         levels, codes = np.unique(np.asarray(array), return_inverse=True)
+        if kind == "U":
+            warn_of_numbers(levels.tolist(), len(array), name)
         return [Column(name, "categorical", codes, np.zeros(len(array), dtype=bool), levels.tolist())]
     return [read_objects(array.tolist(), name)]
 

@@ -1,6 +1,7 @@
 """Work on several cores by threads, with the matrix library held to one thread each."""
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -8,6 +9,10 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+_lock = threading.Lock()
+_holders = 0
+_limit: Any = None
 
 
 def thread_count() -> int:
@@ -22,9 +27,23 @@ def thread_count() -> int:
 
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
-    """Hold the matrix library to one thread: with a pool of threads above it, more slow each other down."""
-    with _controller().limit(limits=1):
+    """Hold the matrix library to one thread: with a pool of threads above it, more slow each other down.
+
+    The limit is the process's, so the first to enter sets it and the last to leave lifts it.
+    """
+    global _holders, _limit
+    with _lock:
+        if _holders == 0:
+            _limit = _controller().limit(limits=1)
+            _limit.__enter__()
+        _holders += 1
+    try:
         yield
+    finally:
+        with _lock:
+            _holders -= 1
+            if _holders == 0:
+                _limit.__exit__(None, None, None)
 
 
 def map_threads(function: Callable[[T], R], items: Iterable[T]) -> list[R]:

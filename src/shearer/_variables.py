@@ -1,5 +1,6 @@
 """Variables at the door: whatever the user passes becomes named variables of equal length, once."""
 
+import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any, TypeAlias
@@ -25,6 +26,8 @@ from shearer._validate import check_names, check_option, describe, type_error, v
 Sources: TypeAlias = dict[str, list[Column]]
 
 MISSING = ("error", "drop")
+# Fewer rows than this with more columns than this look like a table lying on its side.
+_FEW_ROWS = 10
 
 
 def read_variables(
@@ -86,6 +89,9 @@ def _read_data(data: tuple[Any, ...], *, vector: bool) -> tuple[Sources, bool, b
     if is_frame(opened):
         return _by_name("data", ((column.name, [column]) for column in read_frame(opened, "data"))), True, True
     if is_array(opened) and opened.ndim == 2 and opened.shape[1] > 0 and not vector:
+        if 2 <= opened.shape[0] < _FEW_ROWS and opened.shape[1] > _FEW_ROWS:
+            rows, columns = opened.shape
+            warnings.warn(f"data: {columns} variables of {rows} rows each; is the array transposed?", stacklevel=2)
         return {column.name: [column] for column in read_matrix_columns(opened, "x")}, False, False
     return _read_several([opened]), False, False
 

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from shearer._validate import value_error
+
 app = typer.Typer(
     name="shearer",
     help="Dependence among any number of variables of any dimension, by matrix-based Rényi entropy.",
@@ -48,6 +50,8 @@ def demo(
     from shearer.demo import demonstrate
     from shearer.demo.view import view
 
+    if svg is not None:
+        _check_writable("--svg", svg, ".svg")
     errors = Console(stderr=True)
     progress = partial(track, description="measuring", console=errors, transient=True, disable=not errors.is_terminal)
     result = demonstrate(rows, seed, progress)
@@ -57,6 +61,14 @@ def demo(
         picture = console.export_svg(title="shearer demo")
         # The picture must open without asking a remote host for a font.
         Path(svg).write_text(re.sub(r"@font-face \{.*?\n    \}", "", picture, flags=re.DOTALL), encoding="utf-8")
+
+
+def _check_writable(option: str, path: str, ending: str) -> None:
+    """Refuse a file that could not be written, before anything is computed."""
+    if not path.endswith(ending):
+        raise value_error(option, f"a file name that ends in {ending}", repr(path))
+    if not Path(path).resolve().parent.is_dir():
+        raise value_error(option, "a file in a folder that exists", repr(path))
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 """Entropies of subsets of variables, each computed once."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -9,11 +10,15 @@ from numpy.typing import NDArray
 from shearer._validate import message
 from shearer.kernels.gram import Gram, hadamard
 from shearer.spectrum import Estimate, Request, ToleranceError, plan, solve
+from shearer.spectrum.planner import CERTIFIED
 
 Subset: TypeAlias = frozenset[int]
 
 # Each round asks for entropies tighter by what the last one missed: two or three are enough.
 _ROUNDS = 6
+# Without a stated tolerance, bounds farther apart than this are tried again with entropies within these many bits.
+_OPEN = 1e-2
+_TIGHTER = (1e-8, 1e-10)
 
 
 class SubsetEntropies:
@@ -64,15 +69,42 @@ class SubsetEntropies:
         """
         wanted = self._request.tol
         if wanted is None:
-            return build(None)
-        tol = wanted / max(weight, 1.0)
+            return self._resolved(build)
+        # One tolerance for the usual measures of these variables, or entropies would be computed again for each.
+        tol = wanted / max(weight, 4.0 * len(self._grams))
         for _ in range(_ROUNDS):
-            estimate = build(tol)
+            try:
+                estimate = build(tol)
+            except ToleranceError as error:
+                shared = f"tol={wanted:.2g} for the measure asks for entropies within {tol:.2g} bits each."
+                raise ToleranceError(f"{error} {shared}") from error
             if estimate.width <= wanted:
                 return estimate
             tol *= 0.5 * wanted / estimate.width
         got = f"bounds {estimate.width:.2g} apart from entropies within {tol:.2g} bits"
         raise ToleranceError(message("tol", f"a measure with bounds within {wanted:.2g}", got, "Ask for less."))
+
+    def _resolved(self, build: Callable[[float | None], Estimate]) -> Estimate:
+        """Without a stated tolerance: tighter entropies where the default ones leave a quotient open.
+
+        Entropies certified to 1e-6 bits say nothing of a quotient whose denominator is as small.
+        """
+        estimate = build(None)
+        for tol in _TIGHTER:
+            if not estimate.width > _OPEN or CERTIFIED.name not in estimate.route:
+                return estimate
+            try:
+                estimate = build(tol)
+            except ToleranceError:
+                break
+        if estimate.width > _OPEN:
+            span = f"between {estimate.lower:.3g} and {estimate.upper:.3g}"
+            warnings.warn(
+                f"only bounds are known: {span}. At these widths the variables have next to no entropy; a smaller "
+                "bandwidth would tell more.",
+                stacklevel=4,
+            )
+        return estimate
 
     def explain(self, subset: Subset) -> str:
         """The route this subset takes, why, and at what cost."""
@@ -88,6 +120,13 @@ class SubsetEntropies:
         """The same variables and kernels on some of the rows."""
         index = np.asarray(rows, dtype=np.intp)
         return SubsetEntropies([gram.restrict(index) for gram in self._grams], self._request)
+
+    def shuffled(self, orders: Sequence[NDArray[np.intp]]) -> "SubsetEntropies":
+        """The same variables with the rows of each in an order of its own; entropies of single ones stay known."""
+        pairs = zip(self._grams, orders, strict=True)
+        other = SubsetEntropies([gram.restrict(order) for gram, order in pairs], self._request)
+        other._known = {subset: known for subset, known in self._known.items() if len(subset) == 1}
+        return other
 
     def _joint(self, subset: Subset) -> Gram:
         return hadamard([self._grams[index] for index in sorted(subset)])

@@ -296,3 +296,12 @@ def test_distinct_rows(d, rng):
 def test_mistakes_are_named(make, error):
     with pytest.raises(error, match=r"expected .*, got "):
         make()
+
+
+@pytest.mark.parametrize("rule", ["median", "entropy"])
+def test_one_outlier_in_many_dimensions(rule):
+    """The product form of distances is lost next to an outlier; the rule must not be."""
+    values = np.random.default_rng(0).normal(size=(200, 9))
+    values[0] = 1e10
+    few = resolve(rule, values[:, :8])
+    assert resolve(rule, values) == pytest.approx(few, rel=0.2)

@@ -172,3 +172,37 @@ def test_round_off_is_not_an_error(rng):
 def test_product_with_something_else():
     with pytest.raises(TypeError, match="kernel: expected a product of kernels"):
         Gaussian(1.0) * 2.0
+
+
+@pytest.mark.parametrize("tol", [None, 1e-5])
+def test_matrices_of_many_rows_take_the_low_rank_route(rng, tol):
+    x = rng.normal(size=600)
+    matrix = gaussian_matrix(x[:, None], 1.0)
+    exact = sh.entropy(matrix, kernel=Precomputed())
+    assert sh.entropy(matrix, kernel=Precomputed(), tol=1e-5) == pytest.approx(exact, abs=1e-5)
+    labels = [f"{code}" for code in rng.integers(0, 40, size=3000)]
+    kernel = {"x1": Custom(lambda a, b: np.exp(-((int(a) - int(b)) ** 2) / 50))}
+    assert 0 < sh.entropy(labels, kernel=kernel, tol=tol) < np.log2(40)
+
+
+def test_own_kernels_on_some_rows():
+    kernel = Custom(lambda a, b: 1.0 if a == b else 0.3)
+    noun = sh.Dependence({"A": list("abca" * 5), "B": list("abcd" * 5)}, kernel={"A": kernel, "B": kernel})
+    part = noun.on_rows([0, 1, 2])  # a, b, c in both
+    matrix = np.full((3, 3), 0.3) + 0.7 * np.eye(3)
+    assert part.mutual_information().value == pytest.approx(
+        sh.mutual_information(matrix, matrix, kernel=Precomputed()), abs=1e-12
+    )
+
+
+def test_slightly_indefinite_matrices_are_projected(rng):
+    """Bounds hold for positive semidefinite matrices; one that is so only within the tolerance is brought there."""
+    factor = rng.normal(size=(60, 6))
+    matrix = (factor @ factor.T).astype(np.float32).astype(float)
+    codes = rng.integers(0, 60, size=2000)
+    labels = {"x": [f"{code:02d}" for code in codes]}
+    kernel = {"x": Custom(lambda a, b: matrix[int(a), int(b)])}
+    dense = sh.Dependence(labels, kernel=kernel).entropy()
+    low_rank = sh.Dependence(labels, kernel=kernel, tol=1e-6).entropy()
+    assert low_rank.lower - 1e-12 <= dense.upper
+    assert dense.lower - 1e-12 <= low_rank.upper

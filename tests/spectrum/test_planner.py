@@ -55,11 +55,12 @@ def test_what_cannot_be_met_is_refused(rng):
     """No low rank, and no memory for the matrix: an error that says how close it came and what to change."""
     x = rng.normal(size=(3000, 12))
     with pytest.raises(
-        ToleranceError, match=r"tol: expected .* within 1e-06 bits, got low rank: bounds .* at rank"
+        ToleranceError, match=r"tol: expected .* within 1.2e-07 bits, got low rank: bounds .* at rank"
     ) as caught:
         sh.Dependence(x[:, :6], x[:, 6:], tol=1e-6, memory="50MB").entropy()
     assert "dense: needs 216 MB" in str(caught.value)
     assert "Options: a larger tol=, alpha=2" in str(caught.value)
+    assert "tol=1e-06 for the measure asks for entropies within 1.2e-07 bits each" in str(caught.value)
 
 
 def test_tolerance_below_round_off_is_refused(rng):
@@ -159,3 +160,37 @@ def test_frobenius_tiles_of_every_kind_equal_the_dense_sum(rng):
         parts = [sh.kernels.grams(noun._variables)[i].dense() for i in (0, 1)]
         power_sum = np.sum((parts[0] * parts[1]) ** 2) / 1300**2
         assert noun.entropy().value == pytest.approx(-np.log2(power_sum), abs=1e-11)
+
+
+def test_an_open_quotient_is_tightened_or_said_to_be_open(rng):
+    x, y = rng.normal(size=(2, 6000))
+    wide = sh.kernels.Gaussian(300.0)
+    estimate = sh.Dependence(x, y, kernel=wide).mutual_information()
+    assert estimate.width < 0.1
+    with pytest.warns(UserWarning, match="only bounds are known"):
+        sh.mutual_information(x, y, kernel=sh.kernels.Gaussian(1e6))
+
+
+def test_little_memory_still_has_low_rank(rng):
+    assert sh.Dependence(rng.normal(size=4000), memory="10MB", tol=0.1).entropy().width <= 0.1
+
+
+def test_streaming_does_not_depend_on_the_number_of_threads(rng, monkeypatch):
+    x, y = rng.normal(size=(2, 25_000))
+    answers = []
+    for threads in ("1", "2"):
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
+        answers.append(sh.Dependence(x, y, tol=1e-2, rng=7).entropy())
+    assert answers[0].value == pytest.approx(answers[1].value, abs=1e-13)
+
+
+def test_threads_leave_the_matrix_library_as_it_was(rng):
+    from concurrent.futures import ThreadPoolExecutor
+
+    from threadpoolctl import threadpool_info
+
+    before = [item["num_threads"] for item in threadpool_info()]
+    x = rng.normal(size=(4, 1200))
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda row: [sh.entropy(row, alpha=2), sh.entropy(row, tol=1e-2)], x))
+    assert [item["num_threads"] for item in threadpool_info()] == before

@@ -1,4 +1,4 @@
-"""Measure a table with planted relations and say what was found, without knowing what was planted."""
+"""Search a table with planted relations and say what was found, without knowing what was planted."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -7,28 +7,30 @@ from typing import Any
 
 import numpy as np
 
+from shearer._variables import read_variables
 from shearer.datasets import Planted, planted_table
+from shearer.inference.aggregated import combine, pair_components
+from shearer.inference.interaction import split_components
+from shearer.inference.pvalue import adjust
+from shearer.inference.similarity import similarities
 from shearer.measures import Dependence
 
-SHUFFLES = 20
-# Values this many standard deviations above those of shuffled columns count as found: with some 70 candidates
-# a bar that noise does not reach. Tests with p-values are the job of inference, not of a demonstration.
-BAR = 8.0
+# False discovery rate at which something counts as found.
+RATE = 0.01
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A set of columns, how strongly they depend, and what the same columns give when shuffled."""
+    """Columns, how strongly they depend (I* of two, T* of three), and the q-value of the test."""
 
     names: tuple[str, ...]
     value: float
-    chance: float
-    score: float
+    qvalue: float
 
     @property
     def found(self) -> bool:
-        """True if shuffling makes a clear difference."""
-        return self.score > BAR
+        """True if the test rejects independence, at the false discovery rate of the demonstration."""
+        return self.qvalue <= RATE
 
 
 @dataclass(frozen=True)
@@ -41,18 +43,18 @@ class Demonstration:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was found, strongest first, pairs before triples."""
+        """What was found, pairs before triples."""
         return tuple(finding for group in (self.pairs, self.triples) for finding in group if finding.found)
 
-    def finding(self, names: tuple[str, ...]) -> Finding | None:
-        """What was measured of these columns, if they were measured."""
-        return next((item for item in (*self.pairs, *self.triples) if set(item.names) == set(names)), None)
+    def finding(self, names: tuple[str, ...]) -> Finding:
+        """What was measured of these columns."""
+        return next(item for item in (*self.pairs, *self.triples) if set(item.names) == set(names))
 
 
 def demonstrate(
     rows: int = 200, seed: int = 0, track: Callable[[list[Any]], Iterable[Any]] = lambda items: items
 ) -> Demonstration:
-    """Measure every pair, then every triple of the columns that no pair explains.
+    """Test every pair for dependence and every triple for dependence that no pair explains.
 
     Parameters
     ----------
@@ -62,30 +64,23 @@ def demonstrate(
         Wraps the list of candidates in hand, to show progress.
     """
     planted = planted_table(rows, rng=seed)
-    rng = np.random.default_rng(seed)
-    names = list(planted.columns)
-    pairs = [_measure(planted, pair, rng) for pair in track(list(combinations(names, 2)))]
-    explained = {name for finding in pairs if finding.found for name in finding.names}
-    left = [name for name in names if name not in explained]
-    triples = [_measure(planted, triple, rng) for triple in track(list(combinations(left, 3)))]
-    return Demonstration(planted, _ranked(pairs), _ranked(triples))
+    variables = read_variables(planted.columns)
+    ladders = dict(zip(variables.names, similarities(variables, None), strict=True))
+    noun = Dependence(planted.columns)
 
+    def pair_pvalue(names: tuple[str, ...]) -> float:
+        return combine(pair_components(*(ladders[name] for name in names)))
 
-def _ranked(findings: list[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(findings, key=lambda finding: -finding.score))
+    def triple_pvalue(names: tuple[str, ...]) -> float:
+        return max(split.pvalue for split in split_components([ladders[name] for name in names], names))
 
+    def search(size: int, pvalue: Callable[[tuple[str, ...]], float]) -> tuple[Finding, ...]:
+        candidates = list(combinations(variables.names, size))
+        qvalues = adjust(np.array([pvalue(names) for names in track(candidates)]))
+        measure = noun.mutual_information if size == 2 else noun.total_correlation
+        # All pairs make the picture; of triples only those found are measured.
+        wanted = [size == 2 or q <= RATE for q in qvalues]
+        values = [float(measure(*names)) if want else 0.0 for names, want in zip(candidates, wanted, strict=True)]
+        return tuple(Finding(n, v, float(q)) for n, v, q in zip(candidates, values, qvalues, strict=True))
 
-def _measure(planted: Planted, names: tuple[str, ...], rng: np.random.Generator) -> Finding:
-    columns = {name: planted.columns[name] for name in names}
-    value = _dependence(columns)
-    shuffled = [
-        _dependence({name: rng.permutation(column) for name, column in columns.items()}) for _ in range(SHUFFLES)
-    ]
-    chance, spread = float(np.mean(shuffled)), float(np.std(shuffled, ddof=1))
-    return Finding(names, value, chance, (value - chance) / spread)
-
-
-def _dependence(columns: dict[str, Any]) -> float:
-    """I* of two columns, T* of more."""
-    noun = Dependence(columns)
-    return float(noun.mutual_information() if len(columns) == 2 else noun.total_correlation())
+    return Demonstration(planted, search(2, pair_pvalue), search(3, triple_pvalue))

@@ -4,7 +4,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from shearer.demo.run import BAR, SHUFFLES, Demonstration, Finding
+from shearer.demo.run import RATE, Demonstration, Finding
 from shearer.measures import Dependence
 
 # From dark blue over grey to yellow, even in lightness: told apart with any kind of colour vision, and in grey.
@@ -19,8 +19,8 @@ def view(demonstration: Demonstration, rows: int) -> RenderableType:
     return Group(
         Text.from_markup(
             f"[bold]A table of {rows} rows and {len(planted.columns)} columns[/bold] with {count} relations planted "
-            "in it. It is searched without knowing them: all pairs first, "
-            "then triples of the columns that no pair explains.\n"
+            "in it. It is searched without knowing them: every pair for "
+            "dependence, every triple for dependence that no pair explains.\n"
         ),
         Text("I* of every pair, in hundredths", style="bold"),
         heatmap(demonstration),
@@ -38,8 +38,7 @@ def heatmap(demonstration: Demonstration) -> Text:
     for i, name in enumerate(names):
         picture.append(f"{name:>10} ")
         for other in names[:i]:
-            finding = demonstration.finding((other, name))
-            picture.append_text(_cell(0.0 if finding is None else finding.value))
+            picture.append_text(_cell(demonstration.finding((other, name)).value))
         picture.append(f" {name}\n" if i < len(names) - 1 else "", style="dim")
     return picture
 
@@ -50,19 +49,16 @@ def verdicts(demonstration: Demonstration) -> Table:
     table = Table(title="planted against found", title_style="bold", title_justify="left", header_style="bold")
     table.add_column("columns")
     table.add_column("planted")
-    for heading in ("measure", "value", "by chance", "found"):
-        table.add_column(heading, justify="right" if heading in ("value", "by chance") else "left")
+    for heading in ("measure", "value", "q-value", "found"):
+        table.add_column(heading, justify="right" if heading in ("value", "q-value") else "left")
     for names, description in planted.items():
         table.add_row(*_row(names, description, demonstration.finding(names)))
     known = [set(names) for names in planted]
     for finding in demonstration.findings:
         if set(finding.names) not in known:
             table.add_row(*_row(finding.names, Text("nothing", style="dim"), finding))
-    measured = len(demonstration.pairs) + len(demonstration.triples)
-    table.caption = (
-        f"{measured} candidates; found: {BAR:g} standard deviations above {SHUFFLES} shuffled copies; "
-        "by chance: their mean"
-    )
+    tested = f"{len(demonstration.pairs)} pairs and {len(demonstration.triples)} triples tested, no permutations"
+    table.caption = f"{tested}; found: false discovery rate {RATE:g}"
     table.caption_justify = "left"
     return table
 
@@ -81,13 +77,10 @@ def synergy(demonstration: Demonstration) -> RenderableType:
     return Text.from_markup("\n".join([*lines, "A table of pairs, however good the measure, cannot show this."]))
 
 
-def _row(names: tuple[str, ...], description: str | Text, finding: Finding | None) -> list[str | Text]:
+def _row(names: tuple[str, ...], description: str | Text, finding: Finding) -> list[str | Text]:
     measure = "I*" if len(names) == 2 else "T*"
-    columns = ", ".join(names)
-    if finding is None:
-        return [columns, description, measure, "", "", Text("not measured", style="yellow")]
     verdict = Text("yes", style="bold green") if finding.found else Text("no", style="bold red")
-    return [columns, description, measure, f"{finding.value:.3f}", f"{finding.chance:.3f}", verdict]
+    return [", ".join(names), description, measure, f"{finding.value:.3f}", f"{finding.qvalue:.1g}", verdict]
 
 
 def _cell(value: float) -> Text:

@@ -39,14 +39,19 @@ _EXPECTED = "a kernel such as kernels.Gaussian(), or a mapping of name -> kernel
 
 def grams(variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None = None) -> tuple[Gram, ...]:
     """The Gram operator of every variable."""
-    named: Mapping[str, Kernel] = {}
-    general: Kernel = Gaussian()
+    named, general = chosen_kernels(variables, kernel)
+    return tuple(gram(item, variables.like, general or Gaussian(), named.get(item.name)) for item in variables.items)
+
+
+def chosen_kernels(
+    variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None
+) -> tuple[dict[str, Kernel], Kernel | None]:
+    """Kernels of single variables by name, and the one for all others, as the user stated them."""
     if isinstance(kernel, Mapping):
-        named = {str(name): own for name, own in kernel.items()}
+        named = {str(name): _check_kernel(own) for name, own in kernel.items()}
         check_names("kernel", named, variables.names)
-    elif kernel is not None:
-        general = _check_kernel(kernel)
-    return tuple(gram(item, variables.like, general, named.get(item.name)) for item in variables.items)
+        return named, None
+    return {}, None if kernel is None else _check_kernel(kernel)
 
 
 def gram(variable: Variable, like: Any, general: Kernel, own: Kernel | None = None) -> Gram:

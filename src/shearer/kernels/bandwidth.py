@@ -64,30 +64,32 @@ def resolve(bandwidth: str | float | Rule, values: NDArray[Any]) -> float:
     >>> resolve(0.5, x)
     0.5
     """
-    if isinstance(bandwidth, str):
-        if bandwidth not in RULES:
-            raise value_error(
-                "bandwidth",
-                f"a positive number, a function or one of {', '.join(map(repr, RULES))}",
-                describe(bandwidth),
-                suggest(bandwidth, RULES),
-            )
-        rule = RULES[bandwidth]
-    elif isinstance(bandwidth, type):
-        raise type_error(
-            "bandwidth", "a rule", f"the class {bandwidth.__name__}", f"Make an instance: {bandwidth.__name__}()."
-        )
-    elif callable(bandwidth):
-        rule = bandwidth
-    else:
-        width = check_positive("bandwidth", bandwidth)
-        if not _SMALLEST <= width <= _LARGEST:
-            raise value_error("bandwidth", f"a number from {_SMALLEST:.3g} to {_LARGEST:.3g}", describe(bandwidth))
-        return width
+    rule = check(bandwidth)
+    if isinstance(rule, float):
+        return rule
     scaled, shift = _scale(np.asarray(values, dtype=np.float64))
     width = check_positive("bandwidth", rule(scaled), " from its rule")
     with np.errstate(over="ignore", under="ignore"):
         return min(max(float(np.ldexp(width, shift)), _SMALLEST), _LARGEST)
+
+
+def check(bandwidth: Any) -> Rule | float:
+    """The rule of that name, a rule as it is, or a width as a float."""
+    if isinstance(bandwidth, str):
+        if bandwidth not in RULES:
+            expected = f"a positive number, a function or one of {', '.join(map(repr, RULES))}"
+            raise value_error("bandwidth", expected, describe(bandwidth), suggest(bandwidth, RULES))
+        return RULES[bandwidth]
+    if isinstance(bandwidth, type):
+        name = bandwidth.__name__
+        raise type_error("bandwidth", "a rule", f"the class {name}", f"Make an instance: {name}().")
+    if callable(bandwidth):
+        rule: Rule = bandwidth
+        return rule
+    width = check_positive("bandwidth", bandwidth)
+    if not _SMALLEST <= width <= _LARGEST:
+        raise value_error("bandwidth", f"a number from {_SMALLEST:.3g} to {_LARGEST:.3g}", describe(bandwidth))
+    return width
 
 
 def _scale(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:

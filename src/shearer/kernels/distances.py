@@ -4,12 +4,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from shearer._arrays import Array, epsilon, is_numpy, is_torch, namespace, to_float
+from shearer._arrays import Array, is_numpy, is_torch, namespace, to_float
 
 # Up to this many coordinates, differences are as fast as the product form and exact to a few ulp.
 DIRECT_DIMENSIONS = 8
 # The product form |x|^2 + |y|^2 - 2xy loses |x|^2 in units of epsilon; beyond this, differences are taken.
 LARGEST_SQUARED_NORM = 1024.0
+# Squared distances below this part of the squared norms have lost half of their digits in the product form.
+_CLOSE = 1e-8
 
 
 def direct(x: Array, y: Array, scale: Array | None = None) -> Array:
@@ -39,10 +41,11 @@ def _add_up(
     for k in range(x.shape[1]):
         step = x[:, k : k + 1] - y[:, k : k + 1].T
         if is_numpy(x):
-            if scale is not None:
-                step *= scale[k]
-            step = size_in_place(step)
-            total = step if total is None else np.add(total, step, out=total)
+            with np.errstate(over="ignore"):  # infinitely far is as far as can be
+                if scale is not None:
+                    step *= scale[k]
+                step = size_in_place(step)
+                total = step if total is None else np.add(total, step, out=total)
         else:
             step = size(step if scale is None else step * scale[k])
             total = step if total is None else total + step
@@ -78,7 +81,7 @@ def product_is_safe(points: Array) -> bool:
 
 
 def triangle(x: np.ndarray) -> np.ndarray:
-    """Squared distances of all pairs of rows i < j, as one flat array; round-off of equal rows is 0."""
+    """Squared distances of all pairs of rows i < j, as one flat array; exactly 0 for equal rows."""
     n, d = x.shape
     flat = np.empty(n * (n - 1) // 2)
     filled = 0
@@ -91,7 +94,8 @@ def triangle(x: np.ndarray) -> np.ndarray:
         rest = x[start:]
         if d > DIRECT_DIMENSIONS:
             tile = product(rows, rest)
-            tile[tile <= 8 * epsilon(x) * (norms[start : start + block, None] + norms[None, start:])] = 0.0
+            close = tile <= _CLOSE * (norms[start : start + block, None] + norms[None, start:])
+            _mend(tile, rows, rest, close)
         else:
             tile = direct(rows, rest)
         for i in range(rows.shape[0]):
@@ -99,3 +103,15 @@ def triangle(x: np.ndarray) -> np.ndarray:
             flat[filled : filled + count] = tile[i, i + 1 :]
             filled += count
     return flat
+
+
+def _mend(tile: np.ndarray, rows: np.ndarray, rest: np.ndarray, close: np.ndarray) -> None:
+    """Distances that the product form has lost most digits of, by differences; all of them where there are many."""
+    left, right = np.nonzero(close)
+    if len(left) > tile.size // 8:
+        tile[...] = direct(rows, rest)
+        return
+    for start in range(0, len(left), 4096):
+        i, j = left[start : start + 4096], right[start : start + 4096]
+        difference = rows[i] - rest[j]
+        tile[i, j] = np.einsum("ij,ij->i", difference, difference)

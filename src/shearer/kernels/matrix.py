@@ -18,6 +18,8 @@ from shearer.kernels.gram import ALL, Gram, Index
 
 # Relative to a unit diagonal: what float64 arithmetic in a user's function may leave of asymmetry and negativity.
 TOLERANCE = 1e-8
+# What the round-off of a factorisation may show of negativity, for each row.
+_ROUND_OFF = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +66,8 @@ class MatrixGram(Gram):
 
     def block(self, rows: Index, columns: Index) -> Array:
         """Entries looked up by code."""
-        if rows == ALL and columns == ALL and np.array_equal(self.codes, np.arange(self.matrix.shape[0])):
+        whole = isinstance(rows, slice) and isinstance(columns, slice) and rows == columns == ALL
+        if whole and np.array_equal(self.codes, np.arange(self.matrix.shape[0])):
             # Solvers may overwrite a numpy block.
             return self.matrix.copy() if is_numpy(self.matrix) else self.matrix
         left, right = self.codes[rows], self.codes[columns]
@@ -79,12 +82,18 @@ class MatrixGram(Gram):
         return MatrixGram(self.matrix * self.matrix, self.codes)
 
     def restrict(self, rows: NDArray[np.intp]) -> "MatrixGram":
-        """The operator of these rows."""
-        return MatrixGram(self.matrix, self.codes[rows])
+        """The operator of these rows, with the values that occur in them."""
+        used, codes = np.unique(self.codes[rows], return_inverse=True)
+        if is_numpy(self.matrix):
+            return MatrixGram(self.matrix[np.ix_(used, used)], codes.reshape(-1))
+        index = self.xp.asarray(used, device=device(self.matrix))
+        return MatrixGram(self.xp.take(self.xp.take(self.matrix, index, axis=0), index, axis=1), codes.reshape(-1))
 
     def merge(self, other: Gram) -> Gram | None:
         """Two matrices over the same codes multiply into one."""
-        if isinstance(other, MatrixGram) and np.array_equal(self.codes, other.codes):
+        if not isinstance(other, MatrixGram) or other.matrix.shape != self.matrix.shape:
+            return None
+        if np.array_equal(self.codes, other.codes):
             return MatrixGram(self.matrix * other.matrix, self.codes)
         return None
 
@@ -117,7 +126,7 @@ class Precomputed(Kernel):
         """The Gram operator of a block that is a square matrix."""
         rows, columns = block.values.shape
         if rows != columns:
-            hint = 'A precomputed matrix cannot lose rows: missing="drop" does not go with it.'
+            hint = 'For one variable of several: kernel={name: Precomputed()}. missing="drop" does not go with it.'
             raise value_error("kernel", "a square Gram matrix for Precomputed", f"shape ({rows}, {columns})", hint)
         return MatrixGram(normalized(block.values, self.tolerance), np.arange(rows))
 
@@ -164,8 +173,8 @@ class Custom(Kernel):
     def gram(self, block: Block, like: Array) -> Gram:
         """The Gram operator of any block."""
         if block.kind == "continuous":
-            values: Any = to_numpy(block.values)
-            codes = np.arange(len(values))
+            values: Any
+            values, codes = np.unique(to_numpy(block.values), axis=0, return_inverse=True)
         else:
             used, codes = np.unique(block.values, return_inverse=True)
             values = [block.levels[code] for code in used]
@@ -182,8 +191,10 @@ class Custom(Kernel):
             if self.vectorized:
                 return np.asarray(self.function(values, values), dtype=np.float64)
             return np.array([[float(self.function(a, b)) for b in values] for a in values])
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
             hint = f"It raised {type(error).__name__}: {error}"
+            if not self.vectorized:
+                hint += ". A function of two whole arrays needs vectorized=True."
             raise type_error(
                 "kernel", "a function of two values that returns a number", "one that fails", hint
             ) from error
@@ -206,9 +217,12 @@ def normalized(matrix: Array, tolerance: float) -> Array:
         row, column = (int(index) for index in np.unravel_index(int(gap.argmax()), gap.shape))
         got = f"{values[row, column]:.6g} at ({row}, {column}) and {values[column, row]:.6g} at ({column}, {row})"
         raise value_error("kernel", "a symmetric matrix", got, "Average it with its transpose if that is meant.")
-    _check_positive_semidefinite((values + values.T) / 2, tolerance)
+    symmetric = (values + values.T) / 2
+    if not _is_positive_semidefinite(symmetric, _ROUND_OFF):
+        _check_positive_semidefinite(symmetric, tolerance)
+        symmetric = _projected(symmetric)
     if is_numpy(matrix):
-        return _unit_diagonal((values + values.T) / 2)
+        return _unit_diagonal(symmetric)
     xp = namespace(matrix)
     scale = xp.sqrt(xp.linalg.diagonal(matrix))
     scaled = matrix / xp.reshape(scale, (-1, 1)) / xp.reshape(scale, (1, -1))
@@ -220,13 +234,26 @@ def _unit_diagonal(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return matrix
 
 
-def _check_positive_semidefinite(matrix: NDArray[np.float64], tolerance: float) -> None:
-    """A Cholesky factorisation of the slightly shifted matrix decides; eigenvalues are found only for the message."""
+def _is_positive_semidefinite(matrix: NDArray[np.float64], tolerance: float) -> bool:
+    """A Cholesky factorisation of the slightly shifted matrix decides."""
     shifted = matrix + tolerance * len(matrix) * np.eye(len(matrix))
     try:
         scipy.linalg.cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
-    except scipy.linalg.LinAlgError as error:
+    except scipy.linalg.LinAlgError:
+        return False
+    return True
+
+
+def _check_positive_semidefinite(matrix: NDArray[np.float64], tolerance: float) -> None:
+    if not _is_positive_semidefinite(matrix, tolerance):
         lowest = float(scipy.linalg.eigvalsh(matrix, subset_by_index=(0, 0))[0])
         hint = "Not every similarity is a kernel; try exp of it, or add the negative eigenvalue to the diagonal."
-        got = f"a smallest eigenvalue of {lowest:.6g}"
-        raise value_error("kernel", "a positive semidefinite matrix", got, hint) from error
+        raise value_error("kernel", "a positive semidefinite matrix", f"a smallest eigenvalue of {lowest:.6g}", hint)
+
+
+def _projected(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The nearest positive semidefinite matrix, with unit diagonal: bounds are theorems for such matrices only."""
+    values, vectors = scipy.linalg.eigh(matrix, check_finite=False)
+    nearest = (vectors * np.clip(values, 0.0, None)) @ vectors.T
+    root = np.sqrt(np.diag(nearest))
+    return nearest / root[:, None] / root[None, :]  # type: ignore[no-any-return]

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._arrays import Array, device, is_numpy, namespace, take_rows, to_numpy, tracks_gradient
+from shearer._arrays import Array, detach, device, is_numpy, namespace, take_rows, to_float, to_numpy, tracks_gradient
 from shearer._blocks import Block
 from shearer._columns import Kind
 from shearer.kernels import bandwidth as rules
@@ -31,6 +31,10 @@ class Radial(Kernel):
 
     bandwidth: str | float | rules.Rule = "median"
 
+    def __post_init__(self) -> None:
+        """Refuse a width that no data could have."""
+        rules.check(self.bandwidth)
+
     def width(self, values: Array) -> float:
         """The width this kernel takes for the values (n, d)."""
         return rules.resolve(self.bandwidth, to_numpy(values))
@@ -42,6 +46,10 @@ class Radial(Kernel):
         # Away from the range of ordinary floats a product of value and scale could leave it: meet in the middle.
         shift = math.frexp(scale)[1]
         if abs(shift) > np.finfo(np.float32).maxexp // 2:
+            room = namespace(values).finfo(values.dtype).max / max(
+                to_float(namespace(values).max(abs(detach(values)))), 1.0
+            )
+            shift = min(shift, math.frexp(float(room))[1] - 2)
             values, scale = values * 2.0**shift, math.ldexp(scale, -shift)
         scales = namespace(values).full(values.shape[1], scale, dtype=values.dtype, device=device(values))
         return self.operator(values, scales)

@@ -6,6 +6,7 @@ width 1, which stands for any: its kernel is 1 at every width.
 
 import math
 import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -179,17 +180,33 @@ class EntropyFraction:
 
     def __call__(self, values: NDArray[np.float64]) -> float:
         """The width for the values (n, d)."""
-        n = len(values)
-        squared = triangle(sample(values))
-        unequal = squared[squared > SHORTEST**2]
-        if unequal.size == 0:
-            return 1.0
-        # With p the sum of squared frequencies and m the mean of K^2 = exp(-d^2/width^2) over unequal pairs, the mean
-        # of K^2 over all n^2 pairs is p + (1 - p) m. It shall be p^fraction: m = (p^fraction - p) / (1 - p).
-        differing = (1 - 1 / n) * unequal.size / squared.size  # 1 - p
-        log_p = math.log1p(-differing)
-        goal = (1 - differing) * math.expm1((self.fraction - 1) * log_p) / differing
-        return _width_of_mean(unequal, min(goal, 1 - np.finfo(np.float64).eps))
+        return entropy_widths(values, [self.fraction])[0]
+
+
+def entropy_widths(values: NDArray[np.float64], fractions: Sequence[float]) -> list[float]:
+    """The widths of several entropy fractions, from one look at the distances; 1 each for a constant variable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([[0.0], [1.0], [2.0], [4.0]])
+    >>> entropy_widths(x, [0.2, 0.5])[1] == EntropyFraction(0.5)(x)
+    True
+    """
+    return widths_of_distances(triangle(sample(values)), len(values), fractions)
+
+
+def widths_of_distances(squared: NDArray[np.float64], n: int, fractions: Sequence[float]) -> list[float]:
+    """The same from squared distances of pairs of different rows, for a sample of n rows."""
+    unequal = squared[squared > SHORTEST**2]
+    if unequal.size == 0:
+        return [1.0] * len(fractions)
+    # With p the sum of squared frequencies and m the mean of K^2 = exp(-d^2/width^2) over unequal pairs, the mean
+    # of K^2 over all n^2 pairs is p + (1 - p) m. It shall be p^fraction: m = (p^fraction - p) / (1 - p).
+    differing = (1 - 1 / n) * unequal.size / squared.size  # 1 - p
+    log_p = math.log1p(-differing)
+    goals = [(1 - differing) * math.expm1((fraction - 1) * log_p) / differing for fraction in fractions]
+    return [_width_of_mean(unequal, min(goal, 1 - np.finfo(np.float64).eps)) for goal in goals]
 
 
 def _width_of_mean(squared: NDArray[np.float64], goal: float) -> float:

@@ -28,10 +28,7 @@ class Combination:
 
     def __add__(self, other: Combination) -> Combination:
         """Add coefficients; one that cancels stays as 0, so that a sum of nothing still has a library and a graph."""
-        total = dict(self.terms)
-        for subset, coefficient in other.terms.items():
-            total[subset] = total.get(subset, 0.0) + coefficient
-        return Combination(total)
+        return sum_of([self, other])
 
     def __mul__(self, factor: float) -> Combination:
         """Scale every coefficient."""
@@ -80,13 +77,17 @@ class Combination:
 
 def sum_of(combinations: Iterable[Combination]) -> Combination:
     """The sum of several combinations."""
-    return sum(combinations, start=Combination({}))
+    total: dict[Subset, float] = {}
+    for combination in combinations:
+        for subset, coefficient in combination.terms.items():
+            total[subset] = total.get(subset, 0.0) + coefficient
+    return Combination(total)
 
 
 def ratio(numerator: Combination, denominator: Combination, entropies: SubsetEntropies) -> Estimate:
     """Numerator / denominator; 0 where there is no entropy to share (0/0).
 
-    The bounds are the exact range of the quotient over all entropies within theirs.
+    The bounds are the exact range of the quotient over all entropies within theirs, up to 1.
     """
     return entropies.meet(
         lambda tol: _quotient(numerator, denominator, entropies, tol), numerator.weight + denominator.weight
@@ -103,10 +104,13 @@ def _quotient(
     if to_float(bottom) < -_no_entropy(entropies.rows):
         return Estimate(math.nan * top, math.nan, math.nan, certified, routes)
     if to_float(bottom) <= _no_entropy(entropies.rows):
-        return Estimate(0.0 * top, 0.0, 0.0, certified, routes)
+        exact = denominator._extreme(known, upper=True) == 0.0  # constants: 0/0 is 0 by definition
+        low, high = (0.0, 0.0) if exact else (-math.inf, 1.0)
+        return Estimate(0.0 * top, low, high, certified, routes)
     lower, upper = (_ratio_extreme(numerator, denominator, known, upper=side) for side in (False, True))
     value = top / bottom
-    return Estimate(value, min(lower, to_float(value)), max(upper, to_float(value)), certified, routes)
+    # No normalised measure exceeds 1: an entropy never exceeds that of more variables (majorisation).
+    return Estimate(value, min(lower, to_float(value)), max(min(upper, 1.0), to_float(value)), certified, routes)
 
 
 def _no_entropy(rows: int) -> float:

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from math import comb
 from typing import Any
 
+import numpy as np
+
 from shearer._validate import check_names, check_positive, describe, type_error, value_error
 from shearer.entropy import Subset
-from shearer.measures.combination import Combination, sum_of
+from shearer.measures.combination import Combination
 
 # More subsets than this are a typing error, not a computation.
 MOST_SUBSETS = 100_000
@@ -25,22 +28,27 @@ class Cover:
     weights: dict[Subset, float]
     everyone: Subset
 
-    @property
+    @cached_property
     def depth(self) -> float:
         """The smallest total weight over a variable."""
-        return min(sum(w for subset, w in self.weights.items() if i in subset) for i in self.everyone)
+        total = dict.fromkeys(self.everyone, 0.0)
+        for subset, weight in self.weights.items():
+            for index in subset:
+                total[index] += weight
+        return min(total.values())
 
+    @cached_property
     def average(self) -> Combination:
         """(1/depth) sum_F weight_F S(A^F)."""
-        return sum_of(Combination.of(subset, weight / self.depth) for subset, weight in self.weights.items())
+        return Combination({subset: weight / self.depth for subset, weight in self.weights.items()})
 
     def gap(self) -> Combination:
         """What the inequality leaves: 0 for independent variables if every one is covered exactly `depth` times."""
-        return self.average() - Combination.of(self.everyone)
+        return self.average - Combination.of(self.everyone)
 
     def ceilings(self) -> list[Combination]:
         """The average less S(A^F), for each subset; the smallest bounds the gap, as no entropy exceeds the joint's."""
-        return [self.average() - Combination.of(subset) for subset in self.weights]
+        return [self.average - Combination.of(subset) for subset in self.weights]
 
     def joint_ceiling(self) -> Combination:
         """(total weight / depth - 1) S(A^[L]): the gap if every subset knew everything."""
@@ -50,7 +58,7 @@ class Cover:
 def of_size(variables: Sequence[int], size: Any) -> Cover:
     """All subsets of `size` variables."""
     count = len(variables)
-    if isinstance(size, bool) or not isinstance(size, int):
+    if isinstance(size, bool) or not isinstance(size, int | np.integer):
         raise type_error("size", f"a whole number from 1 to {count - 1}", describe(size))
     if not 1 <= size < count:
         hint = "1 gives T, the largest gives D / (L - 1)."
@@ -58,7 +66,7 @@ def of_size(variables: Sequence[int], size: Any) -> Cover:
     if comb(count, size) > MOST_SUBSETS:
         got = f"{comb(count, size)} of size {size} among {count} variables"
         raise value_error("size", f"at most {MOST_SUBSETS} subsets", got, "Name the subsets you need with cover=.")
-    return Cover({frozenset(subset): 1.0 for subset in combinations(variables, size)}, frozenset(variables))
+    return Cover({frozenset(subset): 1.0 for subset in combinations(variables, int(size))}, frozenset(variables))
 
 
 def from_user(
@@ -83,10 +91,10 @@ def from_user(
 
 
 def _subset(names: Sequence[str], variables: Sequence[int], subset: Any) -> Subset:
-    members: list[Any] = [subset] if isinstance(subset, str | int) else list(subset)
+    members: list[Any] = [subset] if isinstance(subset, str | int | np.integer) else list(subset)
     if not members:
         raise value_error("cover", "subsets with at least one variable", "an empty one")
-    if all(isinstance(member, int) and not isinstance(member, bool) for member in members):
+    if all(isinstance(member, int | np.integer) and not isinstance(member, bool) for member in members):
         for member in members:
             if not 0 <= member < len(variables):
                 raise value_error("cover", f"positions from 0 to {len(variables) - 1}", f"{member}")

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._blocks import Variables
 from shearer._memory import format_bytes
-from shearer._validate import check_names, value_error
+from shearer._validate import check_names, describe, value_error
 from shearer._variables import read_variables
 from shearer.entropy import Subset, SubsetEntropies
 from shearer.kernels import Kernel, grams
@@ -32,7 +33,8 @@ class Dependence:
     ----------
     *data : array-like, Series, frame or mapping
         Several arguments: one variable each, of shape (n,) or (n, d). One table, mapping or 2-D array: one variable
-        for each column. Numbers, labels (strings, booleans, categories) and dates; arrays of any array-API library.
+        for each column. Numbers (integers too), labels (strings, booleans, categories) and dates; arrays of any
+        array-API library.
     given : optional
         Variables to condition on, in every measure: names of the table, an array, a tuple of arrays, a mapping.
     alpha : float, default 1
@@ -40,7 +42,7 @@ class Dependence:
     kernel : Kernel or mapping of name -> Kernel, optional
         For all continuous variables, or for the named ones. Default: Gaussian of median width; labels: delta.
     groups : mapping, optional
-        New name -> columns that form one vector variable.
+        New name -> columns that form one vector variable, whose coordinates share one width.
     missing : {"error", "drop"}
         What to do with rows that lack a value.
     tol : float, optional
@@ -73,11 +75,28 @@ class Dependence:
         tol: float | None = None,
         memory: str | float | None = None,
         rng: np.random.Generator | int | None = 0,
-        _vector: bool = False,
     ) -> None:
         self._request = Request.checked(alpha, memory, tol, rng)
-        self._variables = read_variables(*data, given=given, groups=groups, missing=missing, vector=_vector)
+        self._variables = read_variables(*data, given=given, groups=groups, missing=missing)
         self._entropies = SubsetEntropies(grams(self._variables, kernel), self._request)
+
+    @classmethod
+    def of_variables(
+        cls, variables: Variables, request: Request, kernel: Kernel | Mapping[str, Kernel] | None = None
+    ) -> Dependence:
+        """From variables that were read already."""
+        noun = cls.__new__(cls)
+        noun._request = request
+        noun._variables = variables
+        noun._entropies = SubsetEntropies(grams(variables, kernel), request)
+        return noun
+
+    def __repr__(self) -> str:
+        """Rows, variables and order."""
+        left_out = f" ({self.dropped} dropped)" if self.dropped else ""
+        listed = ", ".join(self.names[:6]) + (", ..." if len(self.names) > 6 else "")
+        given = f" given {', '.join(self.given)}" if self.given else ""
+        return f"Dependence({self.rows} rows{left_out}; {listed}{given}; alpha={self.alpha:g})"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -167,17 +186,48 @@ class Dependence:
         tol = "none stated" if self._request.tol is None else f"{self._request.tol:.2g}"
         size = f"{self.rows} rows, {len(self.names)} variables, alpha={self.alpha:g}, tol {tol}"
         lines = [f"{size}; at most {format_bytes(self._request.memory)}"]
-        wanted = [(name, frozenset([i])) for i, name in enumerate(self._variables.names)]
+        kinds = {"continuous": "number", "categorical": "label"}
+        wanted = [
+            (f"{item.name} ({kinds.get(item.kind, item.kind)})", frozenset([i]))
+            for i, item in enumerate(self._variables.items)
+        ]
         wanted.append(("joint", frozenset(range(len(self._variables.names)))))
         lines += [f"  {name}: {self._entropies.explain(subset)}" for name, subset in wanted]
         return "\n".join(lines)
 
-    def on_rows(self, rows: Sequence[int] | NDArray[np.intp]) -> Dependence:
-        """The same variables with the same kernels and widths, on some of the rows."""
+    def on_rows(self, rows: Any) -> Dependence:
+        """The same variables with the same kernels and widths, on some of the rows.
+
+        Parameters
+        ----------
+        rows : slice, boolean mask or list of positions
+            Which rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import shearer as sh
+        >>> x = np.arange(10.0)
+        >>> sh.Dependence(x, x**2).on_rows(x > 6).rows
+        3
+        """
+        expected = f"a slice, a mask of length {self.rows} or positions from 0 to {self.rows - 1}"
+        try:
+            index = np.arange(self.rows)[rows if isinstance(rows, slice) else np.asarray(rows)]
+        except IndexError as error:
+            raise value_error("rows", expected, describe(rows)) from error
+        if index.ndim != 1 or len(index) < 2:
+            raise value_error("rows", "at least 2 rows", f"{index.size}")
         part = copy(self)
-        part._entropies = self._entropies.restricted(rows)
-        part._variables = replace(self._variables, rows=len(rows))
+        part._entropies = self._entropies.restricted(index)
+        part._variables = replace(self._variables, rows=len(index))
         return part
+
+    def shuffled(self, orders: Sequence[NDArray[np.intp]]) -> Dependence:
+        """The same variables with the rows of each in an order of its own."""
+        other = copy(self)
+        other._entropies = self._entropies.shuffled(orders)
+        return other
 
     def _bits(self, combination: Combination) -> Estimate:
         return combination.given(self._conditions).evaluate(self._entropies)

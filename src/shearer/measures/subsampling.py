@@ -27,8 +27,8 @@ class Subsampling:
         As in `Dependence`.
     repeats : int, default 10
         Number of groups.
-    rows : int, default 128
-        Rows of a group.
+    rows : int, optional
+        Rows of a group; default: 128, or all if there are fewer.
     rng : int, Generator or None
         Source of the groups; the same seed gives the same groups.
 
@@ -46,7 +46,7 @@ class Subsampling:
         self,
         *data: Any,
         repeats: int = 10,
-        rows: int = 128,
+        rows: int | None = None,
         given: Any = None,
         alpha: float = 1.0,
         kernel: Kernel | Mapping[str, Kernel] | None = None,
@@ -59,6 +59,7 @@ class Subsampling:
             *data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, memory=memory
         )
         _check_count("repeats", repeats, 2, None)
+        rows = min(128, whole.rows) if rows is None else rows
         _check_count("rows", rows, 2, whole.rows)
         generator = np.random.default_rng(rng)
         self._parts = [whole.on_rows(generator.choice(whole.rows, rows, replace=False)) for _ in range(repeats)]

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from shearer._variables import read_variables
 from shearer.kernels import Kernel
 from shearer.measures.dependence import Dependence
+from shearer.spectrum import Request
 
 
 def entropy(
@@ -25,7 +27,10 @@ def entropy(
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
-        Several arguments or a mapping: one variable each. A single 2-D array or table: one vector variable.
+        Several arguments or a mapping: one variable each. A single 2-D array or table: one vector variable, whose
+        coordinates share one width. Numbers (integers too) get the kernel, labels (strings, booleans, categories) the
+        delta kernel; for integer classes pass strings, or ``kernel={name: Delta()}``. Arguments without a name of
+        their own are called x1, x2, ...
     given : optional
         Conditioning variables: the entropy that is left once they are known.
     alpha : float, default 1
@@ -33,7 +38,8 @@ def entropy(
     kernel : Kernel or mapping of name -> Kernel, optional
         For all continuous variables, or for the named ones. Default: Gaussian of median width; labels: delta.
     groups : mapping, optional
-        New name -> columns that form one vector variable; the other columns are then variables of their own.
+        New name -> columns that form one vector variable; the other columns are then variables of their own. The
+        coordinates of a vector share one width: bring columns of different units to one scale first.
     missing : {"error", "drop"}
         What to do with rows that lack a value.
     tol : float, optional
@@ -56,18 +62,9 @@ def entropy(
     >>> sh.entropy(["a", "a", "b", "b"], ["u", "v", "u", "v"], given=["a", "a", "b", "b"])
     1.0
     """
-    noun = Dependence(
-        *data,
-        given=given,
-        alpha=alpha,
-        kernel=kernel,
-        groups=groups,
-        missing=missing,
-        tol=tol,
-        memory=memory,
-        rng=rng,
-        _vector=True,
-    )
+    request = Request.checked(alpha, memory, tol, rng)
+    variables = read_variables(*data, given=given, groups=groups, missing=missing, vector=True)
+    noun = Dependence.of_variables(variables, request, kernel)
     return noun.entropy().value
 
 

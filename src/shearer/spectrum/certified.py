@@ -77,11 +77,13 @@ class LowRank(Solver):
 
     def most_rank(self, gram: Gram, request: Request) -> int:
         """What memory allows, and no more work than a part of what another route would take."""
-        affordable = request.memory // (32 * _rows_at_once(gram))
+        # The largest rank with 32 rows rank + 48 rank^2 bytes within the budget.
+        half = _rows_at_once(gram) / 3
+        affordable = int(math.sqrt(half**2 + request.memory / 48) - half)
         most = min(gram.n, MOST_RANK, affordable)
         if math.isfinite(request.patience):
             most = min(most, int(math.sqrt(_SHARE * request.patience / (_SECONDS_A_FLOP * gram.n))))
-        return max(16, most)
+        return max(1, most)
 
 
 def _typical_rank(gram: Gram) -> float:

@@ -39,6 +39,14 @@ class Estimate:
         """The value as a plain float."""
         return to_float(self.value)
 
+    def __format__(self, spec: str) -> str:
+        """The value in the given format."""
+        return format(float(self), spec)
+
+    def __round__(self, digits: int | None = None) -> float:
+        """The value, rounded."""
+        return round(float(self), digits)
+
     @property
     def width(self) -> float:
         """Distance between the bounds."""

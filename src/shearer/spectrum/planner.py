@@ -84,7 +84,8 @@ def solve(gram: Gram, request: Request) -> Estimate:
         if request.tol is None or estimate.width <= request.tol:
             return estimate
         failures.append(f"{solver.name}: bounds {estimate.width:.2g} bits apart by round-off")
-    expected = f"a route with bounds within {request.wanted:.2g} bits"
+    default = " (the default, as no tol was stated)" if request.tol is None else ""
+    expected = f"a route with bounds within {request.wanted:.2g} bits{default}"
     got = "; ".join(failures)
     dense = Dense().memory(gram, request)
     if dense > request.memory:
@@ -100,4 +101,4 @@ def _options(gram: Gram, request: Request) -> str:
         options = ["alpha above 0" if is_numpy(gram.like) else "numpy arrays, which have a low-rank route"]
     if request.alpha != 2:
         options.append("alpha=2, which needs no matrix")
-    return f"Options: {', '.join([*options, 'fewer rows', 'a larger memory='])}."
+    return f"Options: {', '.join([*options, 'fewer rows or shearer.Subsampling', 'a larger memory='])}."

@@ -12,13 +12,14 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from shearer._threads import map_threads, thread_count
+from shearer._threads import map_threads
 from shearer.kernels.gram import Gram
 from shearer.spectrum import lowrank, renyi
 from shearer.spectrum.certificate import PartialSpectrum
 
 SAMPLE_ROWS = 4096
 _PASSES = 8
+_SHARES = 16
 # Added to the diagonal of the landmarks' matrix: more than the round-off of its factorisation, less than any residual
 # that matters; it only moves mass into the residual, where the bounds take it up.
 _JITTER = 1e-12
@@ -47,9 +48,15 @@ class Pass:
 def factorize(
     gram: Gram, alpha: float, rng: np.random.Generator, most: int, enough: Callable[[PartialSpectrum], bool]
 ) -> tuple[int, PartialSpectrum]:
-    """Rank and certified spectrum, good enough or as good as rank `most` and a few passes allow."""
+    """Rank and certified spectrum, good enough or as good as rank `most` and a few passes allow.
+
+    Where a sample of the rows has no low rank, its spectrum is returned at once; it is not good enough either.
+    """
     sample = np.sort(rng.choice(gram.n, min(gram.n, max(SAMPLE_ROWS, gram.n // 32)), replace=False))
-    work, spectrum = lowrank.factorize(gram.restrict(sample), alpha, rng, most, enough)
+    few = min(most, max(16, len(sample) // 4))
+    work, spectrum = lowrank.factorize(gram.restrict(sample), alpha, rng, few, enough)
+    if not enough(spectrum):  # what the sample cannot do, all rows cannot: they need more landmarks, not fewer
+        return work.rank, spectrum
     landmarks = sample[work.pivots]
     for _ in range(_PASSES):
         done = one_pass(gram, landmarks, alpha, rng)
@@ -83,7 +90,8 @@ def one_pass(gram: Gram, landmarks: NDArray[np.intp], alpha: float, rng: np.rand
     cuts = [
         slice(start, min(start + _chunk(len(landmarks)), gram.n)) for start in range(0, gram.n, _chunk(len(landmarks)))
     ]
-    shares = [cuts[i :: thread_count()] for i in range(min(thread_count(), len(cuts)))]
+    # A number of shares that does not depend on the machine's, so that the seed alone decides the answer.
+    shares = [cuts[i::_SHARES] for i in range(min(_SHARES, len(cuts)))]
     seeds = rng.integers(0, 2**63, size=len(shares))
     error = lowrank.residual_error(len(landmarks), gram)
     keep = max(1, SAMPLE_ROWS // len(shares))

@@ -1,0 +1,105 @@
+"""Level of the aggregated test: how often it rejects independent variables, over named null designs.
+
+usage: python -m experiments.level [--quick] [--only NAME ...]
+
+Writes experiments/results/level.json after every design, and goes on where it stopped.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from shearer._variables import read_variables
+from shearer.inference.aggregated import chain_components, combine, pair_components, product_components, sidak
+from shearer.inference.pvalue import half_cauchy
+from shearer.inference.similarity import similarities
+
+RESULTS = Path(__file__).parent / "results" / "level.json"
+Generator = np.random.Generator
+
+# name -> (rows, trials, draw)
+DESIGNS: dict[str, tuple[int, int, Callable[[Generator, int], tuple]]] = {
+    "normal, n=20": (20, 1000, lambda g, n: (g.normal(size=n), g.normal(size=n))),
+    "normal, n=100": (100, 1000, lambda g, n: (g.normal(size=n), g.normal(size=n))),
+    "normal, n=1000": (1000, 300, lambda g, n: (g.normal(size=n), g.normal(size=n))),
+    "uniform, n=50": (50, 1000, lambda g, n: (g.uniform(size=n), g.uniform(size=n))),
+    "t(2) and normal, n=50": (50, 1000, lambda g, n: (g.standard_t(2, size=n), g.normal(size=n))),
+    "Cauchy, n=60": (60, 1000, lambda g, n: (g.standard_cauchy(size=n), g.standard_cauchy(size=n))),
+    "log-normal, n=60": (60, 1000, lambda g, n: (g.lognormal(size=n), g.lognormal(size=n))),
+    "exponential and uniform, n=40": (40, 1000, lambda g, n: (g.exponential(size=n), g.uniform(size=n))),
+    "5 % ones and normal, n=200": (200, 1000, lambda g, n: (g.uniform(size=n) < 0.05, g.normal(size=n))),
+    "balanced binary and normal, n=60": (60, 1000, lambda g, n: (g.uniform(size=n) < 0.5, g.normal(size=n))),
+    "Poisson(1), n=80": (80, 1000, lambda g, n: (1.0 * g.poisson(1, size=n), 1.0 * g.poisson(1, size=n))),
+    "rounded normal, n=100": (100, 1000, lambda g, n: (np.round(g.normal(size=n)), np.round(g.normal(size=n)))),
+    "4 labels and normal, n=60": (60, 1000, lambda g, n: (g.choice(list("abcd"), size=n), g.normal(size=n))),
+    "3 and 5 labels, n=100": (100, 1000, lambda g, n: (g.choice(list("abc"), size=n), g.choice(list("uvxyz"), size=n))),
+    "5 and 5 dimensions, n=50": (50, 1000, lambda g, n: (g.normal(size=(n, 5)), g.normal(size=(n, 5)))),
+    "10 and 1 dimensions, n=100": (100, 1000, lambda g, n: (g.normal(size=(n, 10)), g.normal(size=n))),
+    "t(1.5) in 10 dimensions, n=1000": (1000, 300, lambda g, n: (g.standard_t(1.5, size=(n, 10)), g.normal(size=n))),
+    "two clusters and t(3), n=80": (
+        80,
+        1000,
+        lambda g, n: (np.where(g.uniform(size=n) < 0.3, -4.0, 0.0) + g.normal(size=n), g.standard_t(3, size=n)),
+    ),
+    "three normal, n=50": (50, 1000, lambda g, n: tuple(g.normal(size=(3, n)))),
+    "three mixed, n=60": (
+        60,
+        1000,
+        lambda g, n: (g.normal(size=n), g.choice(list("abc"), size=n), g.lognormal(size=n)),
+    ),
+    "five normal, n=40": (40, 1000, lambda g, n: tuple(g.normal(size=(5, n)))),
+    "normal, n=50, deep": (50, 20_000, lambda g, n: (g.normal(size=n), g.normal(size=n))),
+    "log-normal, n=60, deep": (60, 20_000, lambda g, n: (g.lognormal(size=n), g.lognormal(size=n))),
+}
+
+
+def pvalue(data: tuple) -> float:
+    """The p-value of `independence_test(*data)`, without the wrapping."""
+    ladder = similarities(read_variables(*data), None)
+    if len(ladder) == 2:
+        return combine(pair_components(*ladder))
+    return float(half_cauchy([combine(product_components(ladder)), sidak(chain_components(ladder))]))
+
+
+def study(name: str, quick: bool) -> dict:
+    rows, trials, draw = DESIGNS[name]
+    trials = min(trials, 100) if quick else trials
+    start = time.perf_counter()
+    seed = sorted(DESIGNS).index(name)
+    values = np.array([pvalue(draw(np.random.default_rng([seed, trial]), rows)) for trial in range(trials)])
+    rates = {str(level): float(np.mean(values <= level)) for level in (0.05, 0.01, 0.001)}
+    return {
+        "rows": rows,
+        "trials": trials,
+        "seed": seed,
+        "rates": rates,
+        "seconds": round(time.perf_counter() - start, 1),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="100 trials each, written nowhere")
+    parser.add_argument("--only", nargs="*", default=list(DESIGNS))
+    options = parser.parse_args()
+    known = json.loads(RESULTS.read_text()) if RESULTS.exists() and not options.quick else {}
+    for name in options.only:
+        if name in known:
+            continue
+        known[name] = study(name, options.quick)
+        print(name, known[name], file=sys.stderr, flush=True)
+        if not options.quick:
+            RESULTS.parent.mkdir(exist_ok=True)
+            temporary = RESULTS.with_suffix(".tmp")
+            temporary.write_text(json.dumps(known, indent=1) + "\n")
+            temporary.replace(RESULTS)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,5 @@
+"""`python -m shearer`."""
+
+from shearer.cli import main
+
+main()

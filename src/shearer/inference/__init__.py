@@ -1,0 +1,23 @@
+"""Tests of independence, by exact permutation moments without permutations, or by permutations for any measure."""
+
+from shearer.inference.adjust import adjusted_mutual_information
+from shearer.inference.conditional import conditional_test
+from shearer.inference.independence import independence_test
+from shearer.inference.interaction import InteractionResult, interaction_test
+from shearer.inference.intervals import confidence_interval
+from shearer.inference.permutation import permutation_test
+from shearer.inference.pvalue import adjust
+from shearer.inference.result import Component, TestResult
+
+__all__ = [
+    "Component",
+    "InteractionResult",
+    "TestResult",
+    "adjust",
+    "adjusted_mutual_information",
+    "conditional_test",
+    "confidence_interval",
+    "independence_test",
+    "interaction_test",
+    "permutation_test",
+]

@@ -1,0 +1,108 @@
+"""The test a user asks for first: are these independent, and how sure?"""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from shearer._validate import check_option, value_error
+from shearer._variables import read_variables
+from shearer.inference.aggregated import chain_components, combine, pair_components, product_components, sidak
+from shearer.inference.conditional import conditional_test
+from shearer.inference.permutation import permutation_test
+from shearer.inference.pvalue import half_cauchy
+from shearer.inference.result import Component, TestResult
+from shearer.inference.similarity import similarities
+from shearer.kernels import Gaussian, Kernel
+
+METHODS = ("auto", "aggregated", "moments", "permutation")
+_FEWEST_ROWS = 6
+
+
+def independence_test(
+    *data: Any,
+    given: Any = None,
+    method: str = "auto",
+    measure: str | None = None,
+    alpha: float | None = None,
+    kernel: Kernel | Mapping[str, Kernel] | None = None,
+    groups: Mapping[str, Iterable[str]] | None = None,
+    missing: str = "error",
+    n_resamples: int = 999,
+    rng: np.random.Generator | int | None = 0,
+) -> TestResult:
+    """Test whether two or more variables of any dimension and kind are independent.
+
+    Parameters
+    ----------
+    *data : array-like, Series, frame or mapping
+        Several arguments: one variable each. One table, mapping or 2-D array: one variable for each column.
+    given : optional
+        Conditioning variables: a test of conditional independence, by local permutation.
+    method : {"auto", "aggregated", "moments", "permutation"}
+        "aggregated": no permutations; exact permutation moments of statistics over a ladder of widths, joined.
+        "moments": the same at the one width of the kernel. "permutation": the measure itself, rows permuted. "auto":
+        aggregated if neither `measure` nor `alpha` is stated (and there are 6 rows or more), else permutation.
+    measure : str, optional
+        Name of the measure for permutations; default "total_correlation".
+    alpha : float, optional
+        Order of the measure for permutations; default 1.
+    kernel, groups, missing
+        As in `entropy`. With a kernel stated, its one width takes the place of the ladder.
+    n_resamples : int
+        Number of permutations, where any are drawn.
+    rng : int, Generator or None
+        Source of permutations.
+
+    Returns
+    -------
+    TestResult
+        `.statistic`, `.pvalue`, `.method`, `.components`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import shearer as sh
+    >>> rng = np.random.default_rng(0)
+    >>> angle = rng.uniform(0, 2 * np.pi, size=100)
+    >>> sh.independence_test(np.cos(angle), np.sin(angle)).pvalue < 1e-6
+    True
+    >>> sh.independence_test(rng.normal(size=100), rng.normal(size=100)).pvalue > 0.05
+    True
+    """
+    check_option("method", method, METHODS)
+    if given is not None:
+        return conditional_test(
+            *data, given=given, alpha=2.0 if alpha is None else alpha, kernel=kernel, groups=groups, missing=missing,
+            n_resamples=n_resamples, rng=rng,
+        )  # fmt: skip
+    variables = read_variables(*data, groups=groups, missing=missing)
+    if len(variables.items) < 2:
+        raise value_error("data", "at least 2 variables", f"{len(variables.items)}")
+    stated = measure is not None or alpha is not None
+    if method == "permutation" or (method == "auto" and (stated or variables.rows < _FEWEST_ROWS)):
+        return permutation_test(
+            *data, statistic=measure or "total_correlation", alpha=1.0 if alpha is None else alpha, kernel=kernel,
+            groups=groups, missing=missing, n_resamples=n_resamples, rng=rng,
+        )  # fmt: skip
+    if stated:
+        raise value_error("measure, alpha", f'none with method="{method}"', "one", 'Use method="permutation".')
+    if variables.rows < _FEWEST_ROWS:
+        hint = 'method="permutation" enumerates few rows.'
+        raise value_error("data", f"at least {_FEWEST_ROWS} rows for method={method!r}", f"{variables.rows}", hint)
+    if method == "moments" and kernel is None:
+        kernel = Gaussian()
+    ladder = similarities(variables, kernel)
+    if len(ladder) == 2:
+        components = pair_components(*ladder)
+        pvalue = combine(components)
+    else:
+        joint, chain = product_components(ladder), chain_components(ladder)
+        components = [*joint, *chain]
+        pvalue = float(half_cauchy([combine(joint), sidak(chain)])) if components else 1.0
+    if not components:
+        components = [Component("no similarity varies", math.nan, 1.0)]
+    statistic = max((c.statistic for c in components if math.isfinite(c.statistic)), default=math.nan)
+    label = "moments" if method == "moments" else "aggregated"
+    return TestResult(statistic, pvalue, label, tuple(components), None, variables.rows, variables.names)

@@ -1,0 +1,161 @@
+"""Exact permutation moments of sums of products of symmetric matrices (docs: inference).
+
+Z = sum_{i<j} prod_k M^k_ij, with the rows of all variables but one permuted independently. Written as
+M^k = m_k (1 + x_k) with x_k of zero diagonal and zero sum, Z - E Z = prod m_k sum_{i<j} h_ij with
+h = prod (1 + x_k) - 1 - sum x_k, whose first three moments are sums over the ways in which two or three edges of a
+complete graph can meet. The centred form keeps its digits however small the spread of Z is against its mean.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# How three edges can meet: vertices, how often it occurs in Z^3, how each pair of them meets.
+# B: the same edge, P3: one vertex shared, D2: none.
+_TRIPLES: dict[str, tuple[int, float, tuple[str, str, str]]] = {
+    "c": (2, 1 / 2, ("B", "B", "B")),
+    "t21": (3, 3.0, ("B", "P3", "P3")),
+    "t2d": (4, 3 / 4, ("B", "D2", "D2")),
+    "T": (3, 1.0, ("P3", "P3", "P3")),
+    "star": (4, 1.0, ("P3", "P3", "P3")),
+    "path": (4, 3.0, ("P3", "D2", "P3")),
+    "p3d": (5, 3 / 2, ("P3", "D2", "D2")),
+    "d3": (6, 1 / 8, ("D2", "D2", "D2")),
+}
+_PAIRS: dict[str, tuple[int, float]] = {"B": (2, 1 / 2), "P3": (3, 1.0), "D2": (4, 1 / 4)}
+# The two edges of a triple that each of its three pairs joins.
+_EDGES = ((0, 1), (0, 2), (1, 2))
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What the moments need of one symmetric matrix x of zero diagonal: sums over ordered pairs of rows.
+
+    Attributes
+    ----------
+    n : int
+        Rows.
+    S, B, c : float
+        Sums of x, x^2, x^3 entrywise.
+    rr, qr, rrr : float
+        Sums over rows of r^2, q r, r^3, where r and q are row sums of x and of x^2.
+    rxr : float
+        r' x r.
+    T : float
+        tr(x x x).
+    """
+
+    n: int
+    S: float
+    B: float
+    c: float
+    rr: float
+    qr: float
+    rrr: float
+    rxr: float
+    T: float
+
+    def means(self) -> dict[str, float]:
+        """Mean of the product of x over all ways in which two or three edges meet."""
+        p3 = self.rr - self.B
+        d2 = self.S**2 - 4 * p3 - 2 * self.B
+        t21 = self.qr - self.c
+        t2d = self.B * self.S - 4 * t21 - 2 * self.c
+        star = self.rrr - 3 * t21 - self.c
+        path = self.rxr - 2 * t21 - self.c - self.T
+        p3d = p3 * self.S - 4 * t21 - 2 * self.T - 2 * star - 4 * path
+        d3 = d2 * self.S - 4 * t2d - 8 * path - 8 * p3d
+        totals = {"B": self.B, "P3": p3, "D2": d2, "c": self.c, "t21": t21, "t2d": t2d}
+        totals |= {"T": self.T, "star": star, "path": path, "p3d": p3d, "d3": d3}
+        vertices = {name: count for name, (count, _) in _PAIRS.items()} | {name: t[0] for name, t in _TRIPLES.items()}
+        return {name: total / falling(self.n, vertices[name]) for name, total in totals.items()}
+
+
+def sums_of(x: Floats, triangles: float | None = None) -> Sums:
+    """The sums of a symmetric matrix with zero diagonal; tr(xxx) takes a symmetric product unless it is known."""
+    r, squares = x.sum(axis=1), x * x
+    q = squares.sum(axis=1)
+    # tr(xxx) = sum of (x x') * x entrywise; x' x of one array is a symmetric product, at half the cost.
+    if triangles is None:
+        triangles = float(np.vdot(x.T @ x, x))
+    return Sums(
+        n=len(x),
+        S=float(r.sum()),
+        B=float(q.sum()),
+        c=float(np.vdot(squares, x)),
+        rr=float(r @ r),
+        qr=float(q @ r),
+        rrr=float(np.sum(r**3)),
+        rxr=float(r @ x @ r),
+        T=triangles,
+    )
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Mean, standard deviation and skewness of Z over all permutations."""
+
+    mean: float
+    deviation: float
+    skewness: float
+
+
+def falling(n: int, count: int) -> float:
+    """The falling factorial n (n - 1) ... (n - count + 1)."""
+    return math.prod(float(n - i) for i in range(count))
+
+
+def moments(sums: Sequence[Sums], scales: Sequence[float]) -> Moments:
+    """Moments of Z for variables whose matrices are scale_k (1 + x_k), from the sums of the x_k.
+
+    Parameters
+    ----------
+    sums : sequence of Sums
+        One for each variable, of x_k, whose total must be 0. At least 6 rows.
+    scales : sequence of float
+        The means m_k of the matrices off the diagonal.
+    """
+    n = sums[0].n
+    means = [item.means() for item in sums]
+    second = sum(
+        falling(n, vertices) * share * _two_or_more([mean[name] for mean in means])
+        for name, (vertices, share) in _PAIRS.items()
+    )
+    third = sum(
+        falling(n, vertices) * share * _triple(name, pairs, means)
+        for name, (vertices, share, pairs) in _TRIPLES.items()
+    )
+    scale = math.prod(scales)
+    deviation = math.sqrt(max(second, 0.0))
+    skewness = third / deviation**3 if deviation > 0 else 0.0
+    return Moments(scale * falling(n, 2) / 2, abs(scale) * deviation, math.copysign(1.0, scale) * skewness)
+
+
+def _two_or_more(values: Sequence[float]) -> float:
+    """Sum over sets of two or more variables of the product of their values."""
+    one = two = 0.0
+    for value in values:
+        two += value * one
+        one += value * (1.0 + one)
+    return two
+
+
+def _triple(name: str, pairs: tuple[str, str, str], means: Sequence[dict[str, float]]) -> float:
+    """Expected product of h over three edges: each edge needs two or more variables, and a variable enters none, two or
+    three of the edges (entering one gives 0, since x_k has mean 0).
+    """
+    states: dict[tuple[int, int, int], float] = {(0, 0, 0): 1.0}
+    for mean in means:
+        following = dict(states)
+        moves = [(edges, mean[pair]) for edges, pair in zip(_EDGES, pairs, strict=True)] + [((0, 1, 2), mean[name])]
+        for state, weight in states.items():
+            for edges, value in moves:
+                reached = tuple(min(2, count + (i in edges)) for i, count in enumerate(state))
+                following[reached] = following.get(reached, 0.0) + weight * value  # type: ignore[index, arg-type]
+        states = following
+    return states.get((2, 2, 2), 0.0)

@@ -1,0 +1,66 @@
+"""What a test answers."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Component:
+    """One statistic within a test.
+
+    Attributes
+    ----------
+    name : str
+        What it looks at.
+    statistic : float
+        Its value.
+    pvalue : float
+        Its own p-value.
+    skewness : float
+        Of its null law; nan where that was not needed.
+    """
+
+    name: str
+    statistic: float
+    pvalue: float
+    skewness: float = float("nan")
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """The answer of a test of independence.
+
+    Attributes
+    ----------
+    statistic : float
+        The statistic; larger is more dependent.
+    pvalue : float
+        Chance of a statistic at least as large if the variables are independent.
+    method : str
+        How the p-value was found.
+    components : tuple of Component
+        The statistics that were joined, where there are several.
+    null_distribution : array or None
+        Values of the statistic under permutation, where permutations were drawn.
+    rows : int
+        Observations used.
+    names : tuple of str
+        The variables.
+    """
+
+    __test__ = False  # not a test for pytest to collect
+
+    statistic: float
+    pvalue: float
+    method: str
+    components: tuple[Component, ...] = ()
+    null_distribution: NDArray[np.float64] | None = field(default=None, repr=False)
+    rows: int = 0
+    names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """One line."""
+        found = f"statistic {self.statistic:.4g}, p = {self.pvalue:.3g}"
+        return f"{', '.join(self.names)}: {found} ({self.method}, {self.rows} rows)"

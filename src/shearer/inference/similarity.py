@@ -1,0 +1,189 @@
+"""Similarities of one variable at a ladder of widths, centred in the two ways that the tests need.
+
+The kernel is K o K of the measures at alpha = 2. Two centred forms of it enter tests: *raw*, M/mean - 1, whose product
+sums to the alpha = 2 statistic, and *centred*, U-centred with zero row sums, whose product sums to the unbiased HSIC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._blocks import Block, Variable, Variables
+from shearer.inference.moments import Sums, sums_of
+from shearer.kernels import Kernel, chosen_kernels, distances
+from shearer.kernels import gram as gram_of
+from shearer.kernels.gaussian import Gaussian
+from shearer.kernels.width_rules import widths_of_distances
+
+Floats = NDArray[np.float64]
+
+# Entropy fractions of the ladder: from nearly everything alike to short of saturation, where tails fail.
+FRACTIONS = (0.1, 0.25, 0.4, 0.55, 0.7, 0.82)
+# Rows whose pairs stand for all in finding the widths of the ladder.
+_LADDER_ROWS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Centered:
+    """A symmetric matrix of zero diagonal and zero total, with the sums that the moments need."""
+
+    matrix: Floats
+    sums: Sums
+
+    @property
+    def spread(self) -> float:
+        """Root mean square off the diagonal."""
+        n = self.sums.n
+        return float(np.sqrt(self.sums.B / (n * (n - 1))))
+
+
+@dataclass(frozen=True, eq=False)
+class Rung:
+    """A similarity matrix M at one width: zero diagonal, entries from 0 to 1."""
+
+    matrix: Floats
+
+    @property
+    def n(self) -> int:
+        """Rows."""
+        return len(self.matrix)
+
+    @cached_property
+    def _row_sums(self) -> Floats:
+        sums: Floats = self.matrix.sum(axis=1)
+        return sums
+
+    @cached_property
+    def _triangles(self) -> float:
+        """tr(MMM), the only cubic cost; both centred forms derive theirs from it."""
+        return float(np.vdot(self.matrix.T @ self.matrix, self.matrix))
+
+    @cached_property
+    def raw(self) -> Centered:
+        """M / mean - 1 off the diagonal."""
+        mean = float(self._row_sums.sum()) / (self.n * (self.n - 1))
+        if mean <= 0:  # all values differ under a delta kernel: nothing is similar
+            return self._shifted(1.0, np.zeros(self.n), 0.0)
+        return self._shifted(1.0 / mean, np.zeros(self.n), -1.0)
+
+    @cached_property
+    def centered(self) -> Centered:
+        """U-centred: zero row sums (Székely and Rizzo 2014)."""
+        n, rows = self.n, self._row_sums
+        return self._shifted(1.0, rows / (n - 2), float(rows.sum()) / ((n - 1) * (n - 2)))
+
+    @property
+    def saturation(self) -> float:
+        """Entropy of order 2 over its largest value log2 n: near 1, all rows are unlike and tails fail."""
+        total = float(np.vdot(self.matrix, np.ones_like(self.matrix))) + self.n
+        return float(-np.log2(total / self.n**2) / np.log2(self.n))
+
+    def _shifted(self, factor: float, row: Floats, constant: float) -> Centered:
+        """M_ij times factor less row_i and row_j plus constant, off the diagonal; triangles come from those of M."""
+        n = self.n
+        full = factor * self.matrix
+        full -= row[:, None]
+        full -= row[None, :]
+        full += constant
+        diagonal = constant - 2.0 * row
+        # tr Y^3 for Y = factor M + U C U' with U = [row, 1]; then without the diagonal.
+        ends = np.column_stack([row, np.ones(n)])
+        core = np.array([[0.0, -1.0], [-1.0, constant]])
+        image = factor * (self.matrix @ ends)
+        small, inner = ends.T @ ends, ends.T @ image
+        cube = factor**3 * self._triangles + 3 * np.trace(image.T @ image @ core)
+        cube += 3 * np.trace(inner @ core @ small @ core) + np.trace(np.linalg.matrix_power(small @ core, 3))
+        squares = np.einsum("ij,ij->i", full, full)
+        triangles = float(cube - 3 * (diagonal @ squares) + 2 * np.sum(diagonal**3))
+        np.fill_diagonal(full, 0.0)
+        return Centered(full, sums_of(full, triangles))
+
+
+class Similarity:
+    """A variable, or several joined, as a ladder of rungs.
+
+    Parameters
+    ----------
+    squared : array or None
+        Squared distances of the continuous part, in units in which its coordinates may be added up.
+    fixed : array or None
+        A similarity that is the same at every width: labels, or a kernel of the user's.
+    """
+
+    def __init__(self, squared: Floats | None, fixed: Floats | None) -> None:
+        self._squared = squared
+        self._fixed = fixed
+
+    @classmethod
+    def of(cls, variable: Variable, like: Floats, kernel: Kernel | None) -> Similarity:
+        """From a variable: a ladder for numbers under the default kernel, one rung else."""
+        squared: Floats | None = None
+        fixed: Floats | None = None
+        for block in variable.blocks:
+            if kernel is None and block.kind == "continuous" and not _is_two_valued(block):
+                values = np.asarray(block.values, dtype=np.float64)
+                squared = distances.direct(values, values)
+                squared /= _unit(squared) ** 2
+            else:
+                part = gram_of(Variable(variable.name, (block,)), like, kernel or Gaussian(), None).squared().dense()
+                fixed = part if fixed is None else fixed * part
+        return cls(squared, fixed)
+
+    def joined(self, other: Similarity) -> Similarity:
+        """The joint variable: distances add, fixed similarities multiply."""
+        both = [item for item in (self._squared, other._squared) if item is not None]
+        same = [item for item in (self._fixed, other._fixed) if item is not None]
+        return Similarity(sum(both[1:], start=both[0]) if both else None, np.prod(same, axis=0) if same else None)
+
+    @property
+    def n(self) -> int:
+        """Rows."""
+        known = self._squared if self._squared is not None else self._fixed
+        assert known is not None
+        return len(known)
+
+    @cached_property
+    def rungs(self) -> list[Rung]:
+        """One for each fraction of the ladder; a single one without a width to choose."""
+        if self._squared is None:
+            return [_rung(self._fixed)]
+        rows = np.random.default_rng(0).permutation(self.n)[:_LADDER_ROWS]
+        pairs = self._squared[np.ix_(rows, rows)][np.triu_indices(len(rows), 1)]
+        widths = widths_of_distances(pairs, self.n, FRACTIONS)
+        return [_rung(_decay(self._squared, width), self._fixed) for width in widths]
+
+
+def similarities(variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None) -> list[Similarity]:
+    """One ladder for each variable; a kernel of the user's, for all or by name, gives a single rung."""
+    own, general = chosen_kernels(variables, kernel)
+    like = np.empty(0)
+    return [Similarity.of(item, like, own.get(item.name, general)) for item in variables.items]
+
+
+def _is_two_valued(block: Block) -> bool:
+    """Two values have one distance: every width gives the same test."""
+    return len(np.unique(np.asarray(block.values), axis=0)) <= 2
+
+
+def _unit(squared: Floats) -> float:
+    """A width at which coordinates of different variables may be added up."""
+    rows = np.random.default_rng(0).permutation(len(squared))[:_LADDER_ROWS]
+    pairs = squared[np.ix_(rows, rows)][np.triu_indices(len(rows), 1)]
+    return widths_of_distances(pairs, len(squared), [0.4])[0]
+
+
+def _decay(squared: Floats, width: float) -> Floats:
+    exponents = squared / -(width**2)
+    np.maximum(exponents, -700.0, out=exponents)
+    return np.exp(exponents, out=exponents)
+
+
+def _rung(*parts: Floats | None) -> Rung:
+    matrix = np.prod([part for part in parts if part is not None], axis=0)
+    np.fill_diagonal(matrix, 0.0)
+    return Rung(matrix)

@@ -1,0 +1,8 @@
+"""Screening: the dependence of all pairs and all triples of many variables at once."""
+
+from shearer.screening.all_pairs import pairwise
+from shearer.screening.all_triples import Triples, triples
+from shearer.screening.matrix import Pairwise
+from shearer.screening.shards import Shards, open_shards
+
+__all__ = ["Pairwise", "Shards", "Triples", "open_shards", "pairwise", "triples"]

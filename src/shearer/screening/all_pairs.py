@@ -1,0 +1,219 @@
+"""`pairwise`: the dependence of all pairs of variables in one call."""
+
+import operator
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import Any, overload
+
+import numpy as np
+
+from shearer._memory import parse_memory, require
+from shearer._validate import check_alpha, check_option, describe, type_error, value_error
+from shearer.kernels import Kernel
+from shearer.measures.normalize import MUTUAL
+from shearer.screening import pairs as finish
+from shearer.screening.lowrank import LowRank
+from shearer.screening.matrix import Pairwise
+from shearer.screening.pairs import Route
+from shearer.screening.shards import Shards, write_shards
+from shearer.screening.similarities import Similarities, operators
+from shearer.screening.spectra import Spectra
+from shearer.screening.table import Table, read_table
+from shearer.screening.triangles import Triangles
+
+DTYPES = ("float64", "float32")
+# Below, a factor of a scalar column has about as many columns as its product with another saves.
+_TALL = 2048
+_OPTIONS = 'Options: shards=folder; target=; dtype="float32"; a larger memory=.'
+
+
+@overload
+def pairwise(
+    *data: Any,
+    target: Any = None,
+    alpha: float = 2.0,
+    kernel: Kernel | Mapping[str, Kernel] | None = None,
+    groups: Mapping[str, Iterable[str]] | None = None,
+    normalize: bool | str = True,
+    missing: str = "error",
+    memory: str | float | None = None,
+    dtype: Any = "float64",
+    n_jobs: int | None = None,
+    shards: None = None,
+    progress: bool | None = None,
+) -> Pairwise: ...
+
+
+@overload
+def pairwise(
+    *data: Any,
+    target: None = None,
+    alpha: float = 2.0,
+    kernel: Kernel | Mapping[str, Kernel] | None = None,
+    groups: Mapping[str, Iterable[str]] | None = None,
+    normalize: bool | str = True,
+    missing: str = "error",
+    memory: str | float | None = None,
+    dtype: Any = "float64",
+    n_jobs: int | None = None,
+    shards: str | PathLike[str],
+    progress: bool | None = None,
+) -> Shards: ...
+
+
+def pairwise(
+    *data: Any,
+    target: Any = None,
+    alpha: float = 2.0,
+    kernel: Kernel | Mapping[str, Kernel] | None = None,
+    groups: Mapping[str, Iterable[str]] | None = None,
+    normalize: bool | str = True,
+    missing: str = "error",
+    memory: str | float | None = None,
+    dtype: Any = "float64",
+    n_jobs: int | None = None,
+    shards: str | PathLike[str] | None = None,
+    progress: bool | None = None,
+) -> Pairwise | Shards:
+    """Mutual information of all pairs of variables, or of all variables with targets.
+
+    At ``alpha=2``, the default, all pairs are one matrix product. A pair has the value that
+    `shearer.mutual_information` gives it with the same options.
+
+    Parameters
+    ----------
+    *data : array-like, Series, frame or mapping
+        One table, mapping or 2-D array: one variable for each column. Several arguments: one variable each. Tensors
+        are taken as numbers, in double; there are no gradients.
+    target : str, array-like, or a collection of them, optional
+        Compare all other variables with it only, at a cost linear in their number: a name of the table, an array, a
+        list of names, a tuple of arrays, a mapping or a frame.
+    alpha : float, default 2
+        Order. Any other takes the eigenvalues of one matrix for each pair.
+    kernel, groups
+        As in `shearer.mutual_information`.
+    normalize : bool or str, default True
+        True or "max": over the larger entropy. False: bits. Also "min", "joint", "mean", "sqrt".
+    missing : {"error", "drop", "pairwise"}
+        Rows that lack a value: an error, left out, or left out of the pairs that lack it. With "pairwise" widths come
+        from all rows that a variable has, entropies from the rows that both have.
+    memory : str or number, optional
+        What may be allocated, such as "2GB"; default: half of the machine.
+    dtype : {"float64", "float32"}
+        Precision of the product and of the result. Single is twice as fast and good to about 1e-5 bits.
+    n_jobs : int, optional
+        Threads for alpha other than 2, as joblib counts them. The product at alpha=2 takes the threads of BLAS.
+    shards : path, optional
+        A new or empty folder to write the result to, in blocks of rows; for results that do not fit in memory.
+    progress : bool, optional
+        A bar on stderr for what takes more than two seconds. Default: if stderr is a terminal.
+
+    Returns
+    -------
+    Pairwise or, with `shards`, Shards
+        `value`, `joint`, `entropy`, `names`, `to_frame()`; or the folder and ways to read it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shearer.screening import pairwise
+    >>> x = np.linspace(-1, 1, 60)
+    >>> table = {"x": x, "square": x**2, "sign": np.where(x > 0, "plus", "minus")}
+    >>> m = pairwise(table)
+    >>> m.names, m.value[0].round(2).tolist()
+    (('x', 'square', 'sign'), [0.65, 0.36, 0.57])
+    >>> pairwise(table, target="x").value.round(2)
+    array([0.36, 0.57])
+    """
+    order, budget, precision = check_alpha(alpha), parse_memory(memory), check_dtype(dtype)
+    check_option("normalize", normalize, MUTUAL)
+    jobs = check_jobs(n_jobs)
+    if shards is not None and target is not None:
+        raise value_error("shards", "all pairs", "a target", "The values of a target fit in memory.")
+    table = read_table(*data, target=target, groups=groups, missing=missing)
+    count = len(table.variables)
+    left, right = slice(0, count - table.targets), slice(count - table.targets if table.targets else 0, count)
+    cells = (left.stop - left.start) * (right.stop - right.start)
+    result = 0 if shards is not None else cells * (2 * precision.itemsize + 8 * table.pairwise)
+    require(result, budget, f"a result of {left.stop} x {right.stop - right.start} pairs", _OPTIONS)
+    route = _choose_route(table, kernel, order, precision, budget, jobs, (left, right), progress)
+    if shards is not None:
+        return write_shards(shards, table, route, order, normalize, precision, budget, progress)
+    # Where left and right are the same the joint entropies take the place of the sums.
+    spared = cells * 8 if left == right and precision == np.float64 else 0
+    require(result + route.memory(left, right) - spared, budget, f"{count} variables", _OPTIONS)
+    return _finish(table, route, left, right, order, normalize, precision, progress)
+
+
+def _choose_route(
+    table: Table,
+    kernel: Kernel | Mapping[str, Kernel] | None,
+    alpha: float,
+    dtype: np.dtype[Any],
+    budget: int,
+    n_jobs: int | None,
+    sides: tuple[slice, slice],
+    progress: bool | None,
+) -> Route:
+    """The cheapest way: spectra where alpha needs them, factors of tall tables where they pay, else triangles."""
+    if alpha != 2:
+        return Spectra(operators(table, kernel), table.presence, alpha, budget, n_jobs)
+    if table.observations >= _TALL:
+        factored = LowRank([gram.squared() for gram in operators(table, kernel)], table.presence, dtype, budget)
+        if factored.prepare(*sides, progress) and factored.memory(*sides) <= budget:
+            return factored
+    return Triangles(Similarities(table, kernel), dtype, budget)
+
+
+def _finish(
+    table: Table,
+    route: Route,
+    left: slice,
+    right: slice,
+    alpha: float,
+    normalize: bool | str,
+    dtype: np.dtype[Any],
+    progress: bool | None,
+) -> Pairwise:
+    found = route.pairs(left, right, progress)
+    entropy, target_entropy = found.left_entropy, found.right_entropy
+    joint, value = (finish.square if left == right else finish.rectangle)(found, normalize, dtype)
+    counts: Any = table.presence.counts(left, right) if table.pairwise else table.observations
+    if table.targets and table.single:
+        joint, value, target_entropy = joint[:, 0], value[:, 0], target_entropy[0]
+        counts = counts[:, 0] if table.pairwise else counts
+    return Pairwise(
+        value=value,
+        joint=joint,
+        entropy=entropy,
+        rows=counts,
+        names=table.names[left],
+        alpha=alpha,
+        normalize=normalize,
+        target=table.names[right] if table.targets else (),
+        target_entropy=target_entropy if table.targets else None,
+        error=found.error,
+        route=route.name,
+        library=table.library,
+    )
+
+
+def check_dtype(dtype: Any) -> np.dtype[Any]:
+    """Single or double precision, by name, type or dtype."""
+    name = getattr(dtype, "__name__", None) or getattr(dtype, "name", dtype)
+    check_option("dtype", name, DTYPES)
+    return np.dtype(np.float64 if name == "float64" else np.float32)
+
+
+def check_jobs(n_jobs: Any) -> int | None:
+    """How many threads, as joblib counts them."""
+    expected = "a number of threads, or -1 for all"
+    if n_jobs is None:
+        return None
+    try:
+        jobs = operator.index(n_jobs)
+    except TypeError as error:
+        raise type_error("n_jobs", expected, describe(n_jobs)) from error
+    if jobs == 0 or isinstance(n_jobs, bool):
+        raise value_error("n_jobs", expected, describe(n_jobs))
+    return jobs

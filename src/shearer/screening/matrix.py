@@ -1,0 +1,116 @@
+"""The result of `pairwise`: a dependence for every pair."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._validate import check_option
+from shearer.screening.frames import header, make_frame, pick_names
+
+Floats = NDArray[Any]
+
+LAYOUTS = ("long", "wide")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pairwise:
+    """Mutual information of all pairs of variables, or of all variables with targets.
+
+    Attributes
+    ----------
+    value : NDArray
+        I* (or I in bits) of every pair, symmetric, shape (p, p). On the diagonal stands a variable with itself,
+        I(x;x) normalised like the others: the most that a variable of its kind reaches with a copy (below 1 unless
+        the kernel is 0 or 1 everywhere, as for labels), and 0 for a constant. With targets, shape (p,) for a single
+        one or (p, t) for a collection of t. nan where two variables have fewer than two rows in common.
+    joint : NDArray
+        Joint entropies in bits, of the same shape.
+    entropy : NDArray
+        Entropies in bits of the p variables, each on the rows that it has.
+    rows : int or NDArray
+        Rows used; with ``missing="pairwise"`` the number for each pair, in the shape of `value`.
+    names : tuple of str
+        The p variables.
+    alpha : float
+        Order of the entropy.
+    normalize : bool or str
+        What `value` is divided by; see `shearer.mutual_information`.
+    target : tuple of str
+        The targets; empty if all pairs were asked for.
+    target_entropy : NDArray or None
+        Entropies in bits of the targets, shape () or (t,).
+    error : float
+        Bound in bits on the error of any I, round-off aside: 0 unless the similarities were factored.
+    route : str
+        How it was computed: "triangles" (alpha 2), "low rank" (alpha 2, tall tables), "spectra" (any other alpha).
+    library : str
+        Whose tables `to_frame` makes.
+
+    Examples
+    --------
+    >>> from shearer.screening import pairwise
+    >>> m = pairwise({"a": ["x", "x", "y", "y"], "b": ["u", "u", "v", "v"], "c": ["s", "t", "s", "t"]})
+    >>> m.value
+    array([[1., 1., 0.],
+           [1., 1., 0.],
+           [0., 0., 1.]])
+    >>> m
+    Pairwise(3 variables, 4 rows, alpha=2, triangles)
+    """
+
+    value: Floats
+    joint: Floats
+    entropy: Floats
+    rows: Any
+    names: tuple[str, ...]
+    alpha: float
+    normalize: bool | str
+    target: tuple[str, ...]
+    target_entropy: Floats | None
+    error: float
+    route: str
+    library: str
+
+    def __repr__(self) -> str:
+        """What was compared, and how."""
+        against = f" with {len(self.target)} target{'s'[: len(self.target) != 1]}" if self.target else ""
+        rows = f"{self.rows}" if isinstance(self.rows, int) else f"{self.rows.min()} to {self.rows.max()}"
+        return f"Pairwise({len(self.names)} variables{against}, {rows} rows, alpha={self.alpha:g}, {self.route})"
+
+    def to_frame(self, layout: str = "long") -> Any:
+        """The values as a table: polars, or pandas or pyarrow if the data came from there.
+
+        Parameters
+        ----------
+        layout : {"long", "wide"}
+            "long": one row for each pair (i < j), or each variable with each target, in columns first, second,
+            value, joint, and rows where it differs between pairs. "wide": one row for each variable, one column for
+            each it is compared with.
+
+        Examples
+        --------
+        >>> from shearer.screening import pairwise
+        >>> m = pairwise({"a": ["x", "x", "y", "y"], "b": ["u", "u", "v", "v"], "c": ["s", "t", "s", "t"]})
+        >>> m.to_frame().rows()
+        [('a', 'b', 1.0, 1.0), ('a', 'c', 0.0, 2.0), ('b', 'c', 0.0, 2.0)]
+        >>> m.to_frame("wide").columns
+        ['name', 'a', 'b', 'c']
+        """
+        check_option("layout", layout, LAYOUTS)
+        return make_frame(self._wide() if layout == "wide" else self._long(), self.library)
+
+    def _long(self) -> dict[str, Any]:
+        others = self.target or self.names
+        shape = len(self.names), len(others)
+        first, second = np.indices(shape).reshape(2, -1) if self.target else np.triu_indices(shape[0], 1)
+        columns = {"first": pick_names(self.names, first), "second": pick_names(others, second)}
+        columns |= {name: getattr(self, name).reshape(shape)[first, second] for name in ("value", "joint")}
+        return columns if isinstance(self.rows, int) else columns | {"rows": self.rows.reshape(shape)[first, second]}
+
+    def _wide(self) -> dict[str, Any]:
+        others = self.target or self.names
+        value = self.value.reshape(len(self.names), len(others))
+        columns: dict[str, Any] = {header("name", others): list(self.names)}
+        return columns | {name: value[:, position] for position, name in enumerate(others)}

@@ -1,0 +1,245 @@
+"""Results that do not fit in memory: blocks of rows in a folder, with a manifest that tells if all is there."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._memory import require
+from shearer._progress import track
+from shearer._validate import check_names, check_option, describe, value_error
+from shearer.screening import pairs as finish
+from shearer.screening.pairs import Route
+from shearer.screening.table import Table
+
+Floats = NDArray[Any]
+
+MANIFEST = "manifest.json"
+VERSION = 1
+_ENTROPY = "entropy.npy"
+# Rows of a block at most: a file of a few hundred megabytes for the largest results.
+_MOST_ROWS = 4096
+# Bytes held for each pair of a block while it is computed: sums, joint, value, and their temporaries.
+_BYTES_A_PAIR = 64
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Shards:
+    """All pairs of variables, in a folder.
+
+    Attributes
+    ----------
+    folder : Path
+        Where the blocks are.
+    names : tuple of str
+        The variables.
+    entropy : NDArray
+        Their entropies in bits.
+    rows : int or None
+        Rows used; None where pairs differ, and the array "rows" has the numbers.
+    alpha, normalize, error, route
+        As in `Pairwise`.
+    arrays : tuple of str
+        What was written: "value", "joint", and "rows" where pairs differ.
+    files : tuple
+        The entries of the manifest.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from shearer.screening import open_shards, pairwise
+    >>> table = {"a": ["x", "x", "y", "y"], "b": ["u", "u", "v", "v"], "c": ["s", "t", "s", "t"]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = pairwise(table, shards=folder)
+    ...     opened = open_shards(folder)
+    ...     opened.row("a"), [(rows.start, rows.stop, block.shape) for rows, block in opened.blocks()]
+    (array([1., 1., 0.]), [(0, 3, (3, 3))])
+    """
+
+    folder: Path
+    names: tuple[str, ...]
+    entropy: Floats
+    rows: int | None
+    alpha: float
+    normalize: bool | str
+    error: float
+    route: str
+    arrays: tuple[str, ...]
+    files: tuple[dict[str, Any], ...]
+
+    def __repr__(self) -> str:
+        """What is there, and where."""
+        return f"Shards({len(self.names)} variables, alpha={self.alpha:g}, {self.route}, {str(self.folder)!r})"
+
+    def blocks(self, array: str = "value") -> Iterator[tuple[slice, Floats]]:
+        """The rows of a matrix block by block, in order: which rows, and their values."""
+        for entry in self._entries(array):
+            yield slice(*entry["rows"]), np.load(self.folder / entry["file"])
+
+    def row(self, name: str, array: str = "value") -> Floats:
+        """One variable with all others; only that row is read."""
+        check_names("name", [name], self.names)
+        index = self.names.index(name)
+        entry = next(entry for entry in self._entries(array) if index < entry["rows"][1])
+        return np.array(np.load(self.folder / entry["file"], mmap_mode="r")[index - entry["rows"][0]])
+
+    def _entries(self, array: str) -> list[dict[str, Any]]:
+        check_option("array", array, self.arrays)
+        return [entry for entry in self.files if entry["array"] == array]
+
+
+def open_shards(folder: str | PathLike[str], *, check: bool = True) -> Shards:
+    """Open what `pairwise` wrote, after checking that all of it is there.
+
+    Parameters
+    ----------
+    folder : path
+        The folder.
+    check : bool
+        Compare the contents with their hashes, which reads everything once. False: sizes only.
+    """
+    path = Path(folder)
+    if not (path / MANIFEST).is_file():
+        hint = "It is written last: without it a run was interrupted." if path.is_dir() else ""
+        raise value_error("shards", f"a folder with {MANIFEST}", describe(str(path)), hint)
+    manifest = _read_manifest(path)
+    for entry in manifest["files"]:
+        _check_file(path, entry, contents=check)
+    settings = manifest["settings"]
+    return Shards(
+        folder=path,
+        names=tuple(manifest["names"]),
+        entropy=np.load(path / _ENTROPY),
+        rows=settings["rows"],
+        alpha=float(settings["alpha"]),
+        normalize=settings["normalize"],
+        error=settings["error"],
+        route=settings["route"],
+        arrays=tuple(dict.fromkeys(entry["array"] for entry in manifest["files"] if entry["array"] != "entropy")),
+        files=tuple(manifest["files"]),
+    )
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+        version = manifest["version"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise value_error("shards", f"a manifest of shearer in {MANIFEST}", "something else") from error
+    if version != VERSION:
+        raise value_error("shards", f"a manifest of version {VERSION}", f"version {describe(version)}")
+    return dict(manifest)
+
+
+def _check_file(folder: Path, entry: dict[str, Any], *, contents: bool) -> None:
+    path = folder / entry["file"]
+    expected = f"{entry['file']} of {entry['bytes']} bytes"
+    if not path.is_file():
+        raise value_error("shards", expected, "no such file", "It was removed after it was written.")
+    if path.stat().st_size != entry["bytes"]:
+        raise value_error("shards", expected, f"{path.stat().st_size} bytes", "It was cut short or overwritten.")
+    if contents and _hash(path) != entry["sha256"]:
+        raise value_error("shards", f"{entry['file']} as it was written", "other contents", "Its hash has changed.")
+
+
+def write_shards(
+    folder: str | PathLike[str],
+    table: Table,
+    route: Route,
+    alpha: float,
+    normalize: bool | str,
+    dtype: np.dtype[Any],
+    budget: int,
+    progress: bool | None,
+) -> Shards:
+    """Compute all pairs in blocks of rows and write each as soon as it is there."""
+    path = _new_folder(folder)
+    size = len(table.variables)
+    height = max(1, min(size, _MOST_ROWS, budget // (4 * _BYTES_A_PAIR * size)))
+    blocks = [slice(start, min(start + height, size)) for start in range(0, size, height)]
+    needed = route.memory(blocks[0], slice(0, size)) + _BYTES_A_PAIR * height * size
+    require(needed, budget, f"blocks of {height} rows of {size} variables", "Options: a larger memory=.")
+    files: list[dict[str, Any]] = []
+    entropy = np.empty(size)
+    error = 0.0
+    for number, rows in enumerate(track(blocks, len(blocks), "blocks", progress)):
+        # From the block itself on; what is left of it was computed with earlier blocks.
+        rest = slice(rows.start, size)
+        found = route.pairs(rows, rest, progress=False)
+        entropy[rows] = found.left_entropy
+        error = max(error, found.error)
+        finished = (finish.square if rows == rest else finish.rectangle)(found, normalize, dtype)
+        for array, right in zip(("joint", "value"), finished, strict=True):
+            left = [np.load(path / f["file"], mmap_mode="r")[:, rows].T for f in files if f["array"] == array]
+            files.append(_write_block(path, array, number, rows, np.concatenate([*left, right], axis=1)))
+        if table.pairwise:
+            counts = table.presence.counts(rows, slice(0, size))
+            files.append(_write_block(path, "rows", number, rows, counts))
+    files.append(_describe(path, _write(path / _ENTROPY, entropy), "entropy", slice(0, size)))
+    settings = {
+        "alpha": str(alpha),
+        "normalize": normalize,
+        "rows": None if table.pairwise else table.observations,
+        "dtype": dtype.name,
+        "error": error,
+        "route": route.name,
+    }
+    manifest = {"version": VERSION, "settings": settings, "names": table.names, "shape": [size, size], "files": files}
+    _replace(path / MANIFEST, json.dumps(manifest, indent=1).encode())
+    return open_shards(path, check=False)
+
+
+def _new_folder(folder: str | PathLike[str]) -> Path:
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        occupied = any(path.iterdir())
+    except OSError as error:
+        raise value_error("shards", "a folder that can be made", describe(str(path)), str(error)) from error
+    if occupied:
+        raise value_error("shards", "a new or empty folder", f"{describe(str(path))} with files in it")
+    return path
+
+
+def _write_block(folder: Path, array: str, number: int, rows: slice, block: Floats) -> dict[str, Any]:
+    return _describe(folder, _write(folder / f"{array}-{number:05d}.npy", block), array, rows)
+
+
+def _describe(folder: Path, path: Path, array: str, rows: slice) -> dict[str, Any]:
+    """The entry of a file in the manifest."""
+    return {
+        "file": str(path.relative_to(folder)),
+        "array": array,
+        "rows": [rows.start, rows.stop],
+        "bytes": path.stat().st_size,
+        "sha256": _hash(path),
+    }
+
+
+def _write(path: Path, array: Floats) -> Path:
+    """Write an array so that the file is there whole or not at all."""
+    temporary = path.with_suffix(".tmp")
+    with temporary.open("wb") as file:
+        np.save(file, array)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    return path
+
+
+def _replace(path: Path, contents: bytes) -> None:
+    temporary = path.with_suffix(".tmp")
+    temporary.write_bytes(contents)
+    temporary.replace(path)
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

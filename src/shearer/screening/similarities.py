@@ -1,0 +1,225 @@
+"""The squared similarities M = K o K of many variables, tile by tile.
+
+At alpha = 2 an entropy is -log2 of the mean of a product of these matrices, so that all a screening needs is their
+entries above the diagonal. Scalar columns under the Gaussian kernel are formed together, label columns too; every
+other variable goes through its Gram operator.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer import kernels as kernel_module
+from shearer._blocks import Variable
+from shearer._validate import check_names
+from shearer.kernels import Gaussian, Gram, Kernel
+from shearer.kernels import gram as operator_of
+from shearer.kernels.delta import DeltaGram
+from shearer.screening import widths
+from shearer.screening.table import Presence, Table
+from shearer.screening.tiles import Strip, Tile
+
+Floats = NDArray[Any]
+
+# Entries formed at a time: half a megabyte of doubles stays in the second-level cache from subtracting to exp.
+_PIECE = 2**16
+# Powers of two within which squares of values, and of values over widths, are ordinary floats.
+_LARGEST_EXPONENT, _LARGEST_WIDTH_EXPONENT = 300, 200
+_DOUBLE = np.dtype(np.float64)
+_LIKE = np.empty(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Scalars:
+    """Columns of numbers under the Gaussian kernel: M_ij = exp(-rate (x_i - x_j)^2), rate = 1 / width^2."""
+
+    index: NDArray[np.intp]
+    values: NDArray[np.float64]
+    rates: NDArray[np.float64]
+    farthest: float
+
+    def entries(self, strips: Sequence[Strip], part: slice, dtype: np.dtype[Any]) -> Floats:
+        """The entries of some pairs, shape (pairs, columns); differences are taken in double whatever the result."""
+        values = self.values[:, part]
+        squares = np.empty((sum(columns.stop - columns.start for _, columns in strips), values.shape[1]))
+        filled = 0
+        for row, columns in strips:
+            stop = filled + columns.stop - columns.start
+            np.subtract(values[columns], values[row], out=squares[filled:stop])
+            filled = stop
+        np.multiply(squares, squares, out=squares)
+        exponents = squares if dtype == np.float64 else np.empty(squares.shape, dtype)
+        np.multiply(squares, -self.rates[part], out=exponents, casting="same_kind")
+        limit = 700.0 if dtype == np.float64 else 80.0
+        if self.farthest > limit:  # below, exp is slow and its result as good as 0
+            np.maximum(exponents, -limit, out=exponents)
+        return np.exp(exponents, out=exponents)
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Columns of labels under the delta kernel: M_ij = 1 where the codes are equal, else 0."""
+
+    index: NDArray[np.intp]
+    codes: NDArray[np.intp]
+
+    def entries(self, strips: Sequence[Strip], part: slice, dtype: np.dtype[Any]) -> Floats:
+        """The entries of some pairs, shape (pairs, columns)."""
+        codes = self.codes[:, part]
+        return np.concatenate([codes[columns] == codes[row] for row, columns in strips]).astype(dtype)
+
+
+class Similarities:
+    """M = K o K of every variable of a table, with 0 where a row is missing.
+
+    Parameters
+    ----------
+    table : Table
+        The variables.
+    kernel : Kernel or mapping of name -> Kernel, optional
+        As in the measures.
+
+    Examples
+    --------
+    >>> from shearer.screening.table import read_table
+    >>> similarities = Similarities(read_table([0.0, 1.0, 2.0], ["a", "b", "a"]), None)
+    >>> similarities.stack(Tile(slice(0, 2), slice(1, 3))).round(3)  # pairs (0, 1), (0, 2), (1, 2)
+    array([[0.368, 0.   ],
+           [0.018, 1.   ],
+           [0.368, 0.   ]])
+    """
+
+    def __init__(self, table: Table, kernel: Kernel | Mapping[str, Kernel] | None) -> None:
+        self.rows = table.observations
+        self.count = len(table.variables)
+        self.presence = table.presence
+        general, named = _split(kernel, table.names)
+        fast = [_scalar_kernel(variable, general, named.get(variable.name)) for variable in table.variables]
+        self._scalars = _read_scalars(table, fast)
+        together = set(self._scalars.index.tolist())
+        operators = {
+            k: operator_of(variable, _LIKE, general, named.get(variable.name))
+            for k, variable in enumerate(table.variables)
+            if k not in together
+        }
+        labels = {k: gram for k, gram in operators.items() if isinstance(gram, DeltaGram)}
+        self._labels = _read_labels(labels, table.presence)
+        self._operators = {
+            k: _Embedded(gram.squared(), table.presence.masks[table.presence.pattern[k]])
+            for k, gram in operators.items()
+            if k not in labels
+        }
+
+    def stack(self, tile: Tile, span: slice | None = None, dtype: np.dtype[Any] = _DOUBLE) -> Floats:
+        """The entries of a tile for the variables of a span, shape (pairs of the tile, variables)."""
+        span = span or slice(0, self.count)
+        stack = np.empty((tile.size, span.stop - span.start), dtype)
+        for group in (self._scalars, self._labels):
+            part = slice(*np.searchsorted(group.index, (span.start, span.stop)))
+            if part.start == part.stop:
+                continue
+            place = _as_slice(group.index[part] - span.start)
+            for start, strips in tile.pieces(max(1, _PIECE // (part.stop - part.start))):
+                entries = group.entries(strips, part, dtype)
+                stack[start : start + len(entries), place] = entries
+        for k, gram in self._operators.items():
+            if span.start <= k < span.stop:
+                stack[:, k - span.start] = tile.pick(gram.block(tile.rows, tile.columns))
+        if not self.presence.complete:
+            stack *= self.present_pairs(tile, dtype)[:, self.presence.pattern[span]]
+        return stack
+
+    def present_pairs(self, tile: Tile, dtype: np.dtype[Any]) -> Floats:
+        """1 where a pattern has both rows of a pair, else 0; shape (pairs of the tile, patterns)."""
+        masks = self.presence.masks.T
+        return np.concatenate([masks[columns] & masks[row] for row, columns in tile.strips()]).astype(dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class _Embedded:
+    """The operator of the rows that a variable has, seen from all rows; 0 at the missing ones."""
+
+    gram: Gram
+    mask: NDArray[np.bool_]
+
+    def block(self, rows: slice, columns: slice) -> NDArray[np.float64]:
+        if self.mask.all():
+            return np.asarray(self.gram.block(rows, columns))
+        position = np.cumsum(self.mask) - 1
+        block = np.zeros((rows.stop - rows.start, columns.stop - columns.start))
+        inside = [self.mask[index] for index in (rows, columns)]
+        if inside[0].any() and inside[1].any():
+            block[np.ix_(*inside)] = self.gram.block(position[rows][inside[0]], position[columns][inside[1]])
+        return block
+
+
+def operators(table: Table, kernel: Kernel | Mapping[str, Kernel] | None) -> list[Gram]:
+    """The Gram operator K of every variable, on the rows that it has."""
+    general, named = _split(kernel, table.names)
+    return [operator_of(variable, _LIKE, general, named.get(variable.name)) for variable in table.variables]
+
+
+def _split(kernel: Kernel | Mapping[str, Kernel] | None, names: tuple[str, ...]) -> tuple[Kernel, dict[str, Kernel]]:
+    """The kernel for all continuous variables, and those of single ones."""
+    if isinstance(kernel, Mapping):
+        named = {str(name): own for name, own in kernel.items()}
+        check_names("kernel", named, names)
+        return Gaussian(), named
+    return (Gaussian() if kernel is None else kernel_module._check_kernel(kernel)), {}
+
+
+def _scalar_kernel(variable: Variable, general: Kernel, own: Kernel | None) -> Gaussian | None:
+    """The Gaussian kernel of a variable that is one column of numbers, None for any other variable."""
+    kernel = general if own is None else own
+    block = variable.blocks[0]
+    is_column = len(variable.blocks) == 1 and block.kind == "continuous" and block.values.shape[1] == 1
+    return kernel if is_column and type(kernel) is Gaussian else None
+
+
+def _read_scalars(table: Table, kernels: Sequence[Gaussian | None]) -> Scalars:
+    """The scalar columns with their widths; without those whose numbers are too large or too small to be squared."""
+    index = np.array([k for k, kernel in enumerate(kernels) if kernel is not None], dtype=np.intp)
+    values = np.zeros((len(index), table.observations))
+    for column, k in zip(values, index, strict=True):
+        column[table.presence.masks[table.presence.pattern[k]]] = table.variables[k].blocks[0].values[:, 0]
+    ordinary = np.max(np.abs(values), axis=1, initial=0.0) < 2.0**_LARGEST_EXPONENT
+    found = np.ones(len(index))
+    found[ordinary] = _widths(table, kernels, index[ordinary])
+    ordinary &= np.abs(np.log2(found)) < _LARGEST_WIDTH_EXPONENT
+    index, values, found = index[ordinary], values[ordinary], found[ordinary]
+    rates = 1.0 / found**2
+    farthest = np.max(np.ptp(values, axis=1) ** 2 * rates, initial=0.0)
+    return Scalars(index, np.ascontiguousarray(values.T), rates, float(farthest))
+
+
+def _widths(table: Table, kernels: Sequence[Gaussian | None], index: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The width of each scalar column from the rows that it has; medians of short columns all at once."""
+    found = np.empty(len(index))
+    lengths: dict[int, list[int]] = {}
+    for position, k in enumerate(index):
+        kernel, column = kernels[k], table.variables[k].blocks[0].values
+        assert kernel is not None
+        if kernel.bandwidth == "median" and len(column) <= widths.MOST_ROWS:
+            lengths.setdefault(len(column), []).append(position)
+        else:
+            found[position] = kernel.width(column)
+    for positions in lengths.values():
+        columns = np.array([table.variables[index[position]].blocks[0].values[:, 0] for position in positions])
+        found[positions] = widths.medians(columns)
+    return found
+
+
+def _read_labels(grams: Mapping[int, DeltaGram], presence: Presence) -> Labels:
+    codes = np.zeros((presence.masks.shape[1], len(grams)), dtype=np.intp)
+    for column, (k, gram) in enumerate(grams.items()):
+        codes[presence.masks[presence.pattern[k]], column] = gram.codes
+    return Labels(np.array(list(grams), dtype=np.intp), codes)
+
+
+def _as_slice(index: NDArray[np.intp]) -> slice | NDArray[np.intp]:
+    """Consecutive indices as a slice, which writes without a detour."""
+    first, last = int(index[0]), int(index[-1])
+    return slice(first, last + 1) if last - first + 1 == len(index) else index

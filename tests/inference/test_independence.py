@@ -1,0 +1,159 @@
+"""The test a user asks for first: right on known cases, clear on hopeless ones."""
+
+import numpy as np
+import pytest
+
+import shearer as sh
+
+
+@pytest.fixture
+def ring(rng):
+    angle = rng.uniform(0, 2 * np.pi, size=80)
+    return np.cos(angle) + 0.1 * rng.normal(size=80), np.sin(angle) + 0.1 * rng.normal(size=80)
+
+
+def test_default_is_aggregated_and_lists_its_components(ring):
+    result = sh.independence_test(*ring)
+    assert result.method == "aggregated"
+    assert result.pvalue < 1e-4
+    assert len(result.components) == 12
+    assert {component.name.split()[0] for component in result.components} == {"raw", "centered"}
+    assert result.rows == 80
+    assert "p = " in str(result)
+
+
+def test_stated_measure_or_order_means_permutation(ring):
+    for options in ({"alpha": 1.01}, {"measure": "mutual_information"}, {"method": "permutation"}):
+        result = sh.independence_test(*ring, n_resamples=99, **options)
+        assert "permutation" in result.method
+        assert result.pvalue == 0.01
+
+
+def test_moments_take_one_width(ring):
+    result = sh.independence_test(*ring, method="moments")
+    assert result.method == "moments"
+    assert len(result.components) == 2
+
+
+def test_a_kernel_of_the_users_has_one_rung(ring):
+    result = sh.independence_test(*ring, kernel=sh.kernels.Gaussian(0.5))
+    assert len(result.components) == 2
+    named = sh.independence_test({"x": ring[0], "y": ring[1]}, kernel={"x": sh.kernels.Laplacian()})
+    assert len(named.components) == 12
+
+
+def test_labels_and_numbers(rng):
+    label = rng.integers(0, 3, size=90)
+    dependent = sh.independence_test([str(code) for code in label], label + rng.normal(size=90))
+    assert dependent.pvalue < 1e-4
+    assert sh.independence_test([str(code) for code in label], rng.normal(size=90)).pvalue > 0.01
+    assert sh.independence_test([str(c) for c in label], [str(c % 2) for c in label]).pvalue < 1e-6
+
+
+def test_two_valued_numbers_are_taken_once(rng):
+    x = rng.integers(0, 2, size=60) * 3.7
+    assert len(sh.independence_test(x, rng.integers(0, 2, size=60) * 1.0).components) == 2
+
+
+def test_three_variables_whose_pairs_are_independent(rng):
+    a, b = rng.integers(0, 2, size=(2, 60)).astype(bool)
+    flipped = (a ^ b) ^ (rng.uniform(size=60) < 0.1)
+    assert min(sh.independence_test(x, flipped).pvalue for x in (a, b)) > 0.01
+    assert sh.independence_test(a, b, flipped).pvalue < 1e-3
+
+
+def test_one_dependent_pair_among_many(rng):
+    x = rng.normal(size=(100, 6))
+    x[:, 5] = x[:, 2] + 0.3 * rng.normal(size=100)
+    assert sh.independence_test(x).pvalue < 0.01
+
+
+def test_given(rng):
+    z = rng.normal(size=150)
+    x, y = z + 0.5 * rng.normal(size=(2, 150))
+    assert sh.independence_test(x, y).pvalue < 1e-6
+    assert sh.independence_test(x, y, given=z, n_resamples=99).pvalue > 0.01
+    assert sh.independence_test(x, x + 0.1 * y, given=z, n_resamples=99).pvalue <= 0.02
+
+
+def test_same_data_same_answer(ring, rng):
+    assert sh.independence_test(*ring) == sh.independence_test(*ring)
+    order = rng.permutation(80)
+    shuffled = sh.independence_test(*(column[order] for column in ring))
+    assert shuffled.pvalue == pytest.approx(sh.independence_test(*ring).pvalue, rel=1e-6)
+
+
+def test_order_of_two_does_not_matter_nor_scale(ring):
+    x, y = ring
+    expected = sh.independence_test(x, y).pvalue
+    assert sh.independence_test(y, x).pvalue == pytest.approx(expected, rel=1e-6)
+    assert sh.independence_test(1e6 * x + 3, -0.001 * y).pvalue == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_constant_says_so(rng):
+    result = sh.independence_test(np.ones(30), rng.normal(size=30))
+    assert result.pvalue == 1.0
+    assert result.components[0].name == "no similarity varies"
+
+
+def test_identifiers_do_not_make_everything_dependent(rng):
+    """Labels that are all different have no similar rows: nothing can be said, and nothing is."""
+    names = [f"row {i}" for i in range(60)]
+    assert sh.independence_test(names, rng.normal(size=60)).pvalue == 1.0
+
+
+def test_few_rows_are_enumerated():
+    result = sh.independence_test([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0])
+    assert "all 24 permutations" in result.method
+    with pytest.raises(ValueError, match="data: expected at least 6 rows for method='aggregated', got 4"):
+        sh.independence_test([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0], method="aggregated")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "asymptotic"}, "method: expected one of"),
+        ({"method": "aggregated", "alpha": 2}, "measure, alpha: expected none"),
+        ({"kernel": "gaussian"}, "kernel: expected"),
+        ({"missing": "ignore"}, "missing: expected one of"),
+    ],
+)
+def test_bad_options(ring, options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        sh.independence_test(*ring, **options)
+    with pytest.raises(ValueError, match="data: expected at least 2 variables, got 1"):
+        sh.independence_test(ring[0])
+
+
+class TestInteraction:
+    def test_found_in_chain_and_xor_and_named(self, rng):
+        a, b, e = rng.normal(size=(3, 200))
+        synergistic = sh.interaction_test(a, b, np.sign(a * b) * np.abs(e))
+        assert synergistic.pvalue < 1e-3
+        assert synergistic.kind == "synergistic"
+        middle = a + 0.5 * b
+        redundant = sh.interaction_test(a, middle, middle + 0.5 * e)
+        assert redundant.pvalue < 1e-3
+        assert redundant.kind == "redundant"
+        assert len(redundant.components) == 3
+
+    def test_a_pair_beside_noise_is_none(self):
+        found = 0
+        for seed in range(20):
+            g = np.random.default_rng(seed)
+            a = g.normal(size=100)
+            found += sh.interaction_test(a, a + 0.3 * g.normal(size=100), g.normal(size=100)).pvalue <= 0.05
+        assert found <= 4
+
+    def test_seed_touches_only_the_name(self, rng):
+        x = rng.normal(size=(50, 3))
+        first, same, other = (sh.interaction_test(x, rng=seed) for seed in (0, 0, 1))
+        assert first == same
+        assert first.pvalue == other.pvalue
+        assert first.o_information != other.o_information
+
+    def test_bad_input(self, rng):
+        with pytest.raises(ValueError, match="data: expected exactly 3 variables, got 2"):
+            sh.interaction_test(rng.normal(size=(20, 2)))
+        with pytest.raises(ValueError, match="data: expected at least 6 rows, got 5"):
+            sh.interaction_test(rng.normal(size=(5, 3)))
