@@ -20,7 +20,7 @@ from experiments.level import pvalue
 from shearer.inference.pvalue import rank_pvalue
 
 RESULTS = Path(__file__).parent / "results" / "power.json"
-LEVEL, TRIALS, RESAMPLES = 0.05, 200, 199
+LEVEL, TRIALS, RESAMPLES = 0.05, 100, 199
 Generator = np.random.Generator
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from shearer.inference.pvalue import adjust, exact_pvalue, half_cauchy, rank_pvalue, sequential_pvalue
+from shearer.inference.pvalue import adjusted_pvalues, exact_pvalue, half_cauchy, rank_pvalue, sequential_pvalue
 
 
 def test_ranks_with_ties():
@@ -48,20 +48,22 @@ def test_sequential_pvalues_are_valid(rng):
 @pytest.mark.parametrize("method", ["bh", "by"])
 def test_false_discovery_rates_against_scipy(rng, method):
     p = rng.uniform(size=(7, 5)) ** 2
-    assert adjust(p, method) == pytest.approx(stats.false_discovery_control(p.ravel(), method=method).reshape(7, 5))
+    assert adjusted_pvalues(p, method) == pytest.approx(
+        stats.false_discovery_control(p.ravel(), method=method).reshape(7, 5)
+    )
 
 
 def test_holm_by_hand():
-    assert adjust([0.01, 0.02, 0.03, 0.9], "holm") == pytest.approx([0.04, 0.06, 0.06, 0.9])
-    assert adjust([], "holm").shape == (0,)
+    assert adjusted_pvalues([0.01, 0.02, 0.03, 0.9], "holm") == pytest.approx([0.04, 0.06, 0.06, 0.9])
+    assert adjusted_pvalues([], "holm").shape == (0,)
 
 
 @pytest.mark.parametrize("bad", [[0.5, 1.2], [-0.1], [np.nan]])
 def test_bad_pvalues(bad):
     with pytest.raises(ValueError, match="pvalues: expected numbers from 0 to 1"):
-        adjust(bad)
+        adjusted_pvalues(bad)
     with pytest.raises(ValueError, match="method: expected one of"):
-        adjust([0.1], "bonferroni")
+        adjusted_pvalues([0.1], "bonferroni")
 
 
 @pytest.mark.parametrize("count", [2, 6, 12])

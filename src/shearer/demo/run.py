@@ -11,7 +11,7 @@ from shearer._variables import read_variables
 from shearer.datasets import Planted, planted_table
 from shearer.inference.aggregated import combine, pair_components
 from shearer.inference.interaction import split_components
-from shearer.inference.pvalue import adjust
+from shearer.inference.pvalue import adjusted_pvalues
 from shearer.inference.similarity import similarities
 from shearer.measures import Dependence
 
@@ -76,7 +76,7 @@ def demonstrate(
 
     def search(size: int, pvalue: Callable[[tuple[str, ...]], float]) -> tuple[Finding, ...]:
         candidates = list(combinations(variables.names, size))
-        qvalues = adjust(np.array([pvalue(names) for names in track(candidates)]))
+        qvalues = adjusted_pvalues(np.array([pvalue(names) for names in track(candidates)]))
         measure = noun.mutual_information if size == 2 else noun.total_correlation
         # All pairs make the picture; of triples only those found are measured.
         wanted = [size == 2 or q <= RATE for q in qvalues]

@@ -6,15 +6,15 @@ from shearer.inference.independence import independence_test
 from shearer.inference.interaction import InteractionResult, interaction_test
 from shearer.inference.intervals import confidence_interval
 from shearer.inference.permutation import permutation_test
-from shearer.inference.pvalue import adjust
+from shearer.inference.pvalue import adjusted_pvalues
 from shearer.inference.result import Component, TestResult
 
 __all__ = [
     "Component",
     "InteractionResult",
     "TestResult",
-    "adjust",
     "adjusted_mutual_information",
+    "adjusted_pvalues",
     "conditional_test",
     "confidence_interval",
     "independence_test",

@@ -14,10 +14,13 @@ from shearer.inference.permutation import permutation_test
 from shearer.inference.pvalue import half_cauchy
 from shearer.inference.result import Component, TestResult
 from shearer.inference.similarity import similarities
+from shearer.inference.tall import tall_components
 from shearer.kernels import Gaussian, Kernel
 
 METHODS = ("auto", "aggregated", "moments", "permutation")
 _FEWEST_ROWS = 6
+# Beyond, n x n matrices give way to low-rank factors, at widths that have some.
+MOST_DENSE_ROWS = 5000
 
 
 def independence_test(
@@ -43,7 +46,8 @@ def independence_test(
     method : {"auto", "aggregated", "moments", "permutation"}
         "aggregated": no permutations; exact permutation moments of statistics over a ladder of widths, joined.
         "moments": the same at the one width of the kernel. "permutation": the measure itself, rows permuted. "auto":
-        aggregated if neither `measure` nor `alpha` is stated (and there are 6 rows or more), else permutation.
+        aggregated if neither `measure` nor `alpha` is stated (and there are 6 rows or more), else permutation. Beyond
+        5000 rows two variables are tested at three wider widths, by low-rank factors.
     measure : str, optional
         Name of the measure for permutations; default "total_correlation".
     alpha : float, optional
@@ -93,11 +97,19 @@ def independence_test(
         raise value_error("data", f"at least {_FEWEST_ROWS} rows for method={method!r}", f"{variables.rows}", hint)
     if method == "moments" and kernel is None:
         kernel = Gaussian()
-    ladder = similarities(variables, kernel)
-    if len(ladder) == 2:
-        components = pair_components(*ladder)
+    if variables.rows > MOST_DENSE_ROWS:
+        if len(variables.items) > 2:
+            hint = "Test pairs, or fewer rows."
+            raise value_error(
+                "data", f"at most {MOST_DENSE_ROWS} rows for more than 2 variables", f"{variables.rows}", hint
+            )
+        components = tall_components(variables, kernel)
+        pvalue = combine(components)
+    elif len(variables.items) == 2:
+        components = pair_components(*similarities(variables, kernel))
         pvalue = combine(components)
     else:
+        ladder = similarities(variables, kernel)
         joint, chain = product_components(ladder), chain_components(ladder)
         components = [*joint, *chain]
         pvalue = float(half_cauchy([combine(joint), sidak(chain)])) if components else 1.0

@@ -104,7 +104,7 @@ def confidence_interval(
         Between 0 and 1.
     method : {"jackknife", "subsampling"}
         "jackknife": each of 20 random groups of rows is left out in turn; quantiles of Student's t. "subsampling": 20
-        random halves of the rows, with their complements; normal quantiles.
+        random halves of the rows, with their complements; normal quantiles. Somewhat too narrow: prefer the first.
     given, alpha, kernel, groups, missing, memory
         As in `Dependence`.
     rng : int, Generator or None

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 # How three edges can meet: vertices, how often it occurs in Z^3, how each pair of them meets.
 # B: the same edge, P3: one vertex shared, D2: none.
-_TRIPLES: dict[str, tuple[int, float, tuple[str, str, str]]] = {
+TRIPLES: dict[str, tuple[int, float, tuple[str, str, str]]] = {
     "c": (2, 1 / 2, ("B", "B", "B")),
     "t21": (3, 3.0, ("B", "P3", "P3")),
     "t2d": (4, 3 / 4, ("B", "D2", "D2")),
@@ -27,7 +27,7 @@ _TRIPLES: dict[str, tuple[int, float, tuple[str, str, str]]] = {
     "p3d": (5, 3 / 2, ("P3", "D2", "D2")),
     "d3": (6, 1 / 8, ("D2", "D2", "D2")),
 }
-_PAIRS: dict[str, tuple[int, float]] = {"B": (2, 1 / 2), "P3": (3, 1.0), "D2": (4, 1 / 4)}
+PAIRS: dict[str, tuple[int, float]] = {"B": (2, 1 / 2), "P3": (3, 1.0), "D2": (4, 1 / 4)}
 # The two edges of a triple that each of its three pairs joins.
 _EDGES = ((0, 1), (0, 2), (1, 2))
 
@@ -72,7 +72,7 @@ class Sums:
         d3 = d2 * self.S - 4 * t2d - 8 * path - 8 * p3d
         totals = {"B": self.B, "P3": p3, "D2": d2, "c": self.c, "t21": t21, "t2d": t2d}
         totals |= {"T": self.T, "star": star, "path": path, "p3d": p3d, "d3": d3}
-        vertices = {name: count for name, (count, _) in _PAIRS.items()} | {name: t[0] for name, t in _TRIPLES.items()}
+        vertices = {name: count for name, (count, _) in PAIRS.items()} | {name: t[0] for name, t in TRIPLES.items()}
         return {name: total / falling(self.n, vertices[name]) for name, total in totals.items()}
 
 
@@ -124,11 +124,10 @@ def moments(sums: Sequence[Sums], scales: Sequence[float]) -> Moments:
     means = [item.means() for item in sums]
     second = sum(
         falling(n, vertices) * share * _two_or_more([mean[name] for mean in means])
-        for name, (vertices, share) in _PAIRS.items()
+        for name, (vertices, share) in PAIRS.items()
     )
     third = sum(
-        falling(n, vertices) * share * _triple(name, pairs, means)
-        for name, (vertices, share, pairs) in _TRIPLES.items()
+        falling(n, vertices) * share * _triple(name, pairs, means) for name, (vertices, share, pairs) in TRIPLES.items()
     )
     scale = math.prod(scales)
     deviation = math.sqrt(max(second, 0.0))

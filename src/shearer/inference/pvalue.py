@@ -130,7 +130,7 @@ def half_cauchy(pvalues: Any) -> Floats:
     return np.clip(_stable_tail(shifted), 1e-300, 1.0)
 
 
-def adjust(pvalues: Any, method: str = "bh") -> Floats:
+def adjusted_pvalues(pvalues: Any, method: str = "bh") -> Floats:
     """Adjusted p-values of many tests, in the order given.
 
     Parameters
@@ -143,9 +143,9 @@ def adjust(pvalues: Any, method: str = "bh") -> Floats:
 
     Examples
     --------
-    >>> adjust([0.01, 0.04, 0.03], "bh").tolist()
+    >>> adjusted_pvalues([0.01, 0.04, 0.03], "bh").tolist()
     [0.03, 0.04, 0.04]
-    >>> adjust([0.01, 0.04, 0.03], "holm").tolist()
+    >>> adjusted_pvalues([0.01, 0.04, 0.03], "holm").tolist()
     [0.03, 0.06, 0.06]
     """
     check_option("method", method, METHODS)

@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from os import PathLike
 from typing import Any, overload
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from shearer._memory import parse_memory, require
 from shearer._validate import check_alpha, check_option, describe, type_error, value_error
-from shearer.kernels import Kernel
+from shearer.kernels import Gram, Kernel
 from shearer.measures.normalize import MUTUAL
 from shearer.screening import pairs as finish
 from shearer.screening.lowrank import LowRank
@@ -142,7 +143,13 @@ def pairwise(
     # Where left and right are the same the joint entropies take the place of the sums.
     spared = cells * 8 if left == right and precision == np.float64 else 0
     require(result + route.memory(left, right) - spared, budget, f"{count} variables", _OPTIONS)
-    return _finish(table, route, left, right, order, normalize, precision, progress)
+    found = _finish(table, route, left, right, order, normalize, precision, progress)
+
+    def similarities() -> tuple[list[Gram], list[Gram]]:
+        squares = [gram.squared() for gram in operators(table, kernel)]
+        return squares[left], squares[right]
+
+    return replace(found, similarities=similarities)
 
 
 def _choose_route(

@@ -1,17 +1,24 @@
 """The result of `pairwise`: a dependence for every pair."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._validate import check_option
+from shearer._validate import check_option, value_error
+from shearer.inference.pvalue import adjusted_pvalues
+from shearer.kernels.gram import Gram
 from shearer.screening.frames import header, make_frame, pick_names
+from shearer.screening.significance import Marginals, marginals, own_information, pair_adjusted, pair_pvalues
 
 Floats = NDArray[Any]
 
 LAYOUTS = ("long", "wide")
+# p-values form the similarity matrix of one variable at a time.
+FEWEST_ROWS_TESTED, MOST_ROWS_TESTED = 6, 5000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,6 +54,8 @@ class Pairwise:
         How it was computed: "triangles" (alpha 2), "low rank" (alpha 2, tall tables), "spectra" (any other alpha).
     library : str
         Whose tables `to_frame` makes.
+    similarities : callable or None
+        Makes the operators from which `pvalue`, `qvalue` and `adjusted` are computed when first asked for.
 
     Examples
     --------
@@ -72,6 +81,70 @@ class Pairwise:
     error: float
     route: str
     library: str
+    similarities: Callable[[], tuple[list[Gram], list[Gram]]] | None = None
+
+    @cached_property
+    def pvalue(self) -> Floats:
+        """p-value of every pair, in the shape of `value`: exact permutation moments, no permutations.
+
+        The two statistics of ``independence_test(method="moments")`` at the one width of the kernel, joined; 1 on the
+        diagonal, and where a variable is constant or nearly all its rows are unlike. Computed when first asked for.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import shearer as sh
+        >>> x = np.random.default_rng(0).normal(size=(100, 3))
+        >>> x[:, 2] = x[:, 0] ** 2
+        >>> m = sh.pairwise(x)
+        >>> bool(m.qvalue[0, 2] < 1e-6), bool(m.qvalue[0, 1] > 0.05)
+        (True, True)
+        """
+        left, right = self._marginals
+        pvalue = pair_pvalues(left, right, self.joint.reshape(len(left.mean), len(right.mean)))
+        if not self.target:
+            np.fill_diagonal(pvalue, 1.0)
+        return pvalue.reshape(self.value.shape)
+
+    @cached_property
+    def qvalue(self) -> Floats:
+        """`pvalue` adjusted for the number of pairs: the false discovery rate at which each would be reported."""
+        if self.target:
+            return adjusted_pvalues(self.pvalue)
+        upper = np.triu_indices(len(self.names), 1)
+        qvalue = np.ones_like(self.pvalue)
+        qvalue[upper] = adjusted_pvalues(self.pvalue[upper])
+        return np.minimum(qvalue, qvalue.T)
+
+    @cached_property
+    def adjusted(self) -> Floats:
+        """Chance-adjusted I, in the shape of `value`: 0 in expectation under independence, 1 for scaled copies."""
+        left, right = self._marginals
+        sides = self._operators
+        others = self.entropy if self.target_entropy is None else np.atleast_1d(self.target_entropy)
+        joint = self.joint.reshape(len(left.mean), len(right.mean))
+        information = np.add.outer(self.entropy, others) - joint
+        own = [own_information(side) for side in sides]
+        return pair_adjusted(left, right, information, (own[0], own[1])).reshape(self.value.shape)
+
+    @cached_property
+    def _operators(self) -> tuple[list[Gram], list[Gram]]:
+        if self.similarities is None or self.alpha != 2 or not isinstance(self.rows, int):
+            got = f"alpha={self.alpha:g}" if self.alpha != 2 else 'missing="pairwise"'
+            hint = "permutation_test takes any order; independence_test tests one pair."
+            raise value_error("pvalue", 'alpha=2 and missing="error" or "drop"', got, hint)
+        if self.rows > MOST_ROWS_TESTED:
+            hint = "independence_test tests one pair at a time."
+            raise value_error("pvalue", f"at most {MOST_ROWS_TESTED} rows", f"{self.rows}", hint)
+        if self.rows < FEWEST_ROWS_TESTED:
+            raise value_error("pvalue", f"at least {FEWEST_ROWS_TESTED} rows", f"{self.rows}")
+        return self.similarities()
+
+    @cached_property
+    def _marginals(self) -> tuple[Marginals, Marginals]:
+        left, right = self._operators
+        first = marginals(left)
+        return first, marginals(right) if self.target else first
 
     def __repr__(self) -> str:
         """What was compared, and how."""

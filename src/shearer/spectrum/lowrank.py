@@ -18,6 +18,8 @@ from shearer.spectrum.certificate import PartialSpectrum
 
 EPSILON = float(np.finfo(np.float64).eps)
 _FIRST_BLOCK, _LARGEST_BLOCK = 24, 96
+# Numbers in the columns of one block: 128 megabytes.
+_WORK = 2**24
 # A residual below this is round-off: pivots there would only add noise.
 SMALLEST_PIVOT = 1e-13
 # Rows summed at once: round-off of a sum grows with its length.
@@ -59,7 +61,9 @@ class Factorization:
 
     def grow(self, most: int) -> bool:
         """Add a block of pivots, up to rank `most`; False if no residual above round-off is left."""
-        block = min(max(_FIRST_BLOCK, self.rank), _LARGEST_BLOCK, most - self.rank)
+        # Columns in work take as much memory as those that stay: few at a time where they are long.
+        at_once = max(8, min(_LARGEST_BLOCK, _WORK // self.gram.n))
+        block = min(max(_FIRST_BLOCK, self.rank), at_once, most - self.rank)
         chances = self._weights * np.where(self.residual > SMALLEST_PIVOT, self.residual, 0.0)
         total = float(chances.sum())
         if total <= 0 or block <= 0:
