@@ -6,6 +6,9 @@ import platform
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+# Peak memory of a process in MiB, as an expression; ru_maxrss would count what the parent had at the fork.
+PEAK = "next(int(l.split()[1]) / 1024 for l in open('/proc/self/status') if l.startswith('VmHWM'))"
+
 RESULTS = Path(__file__).parent / "results"
 
 

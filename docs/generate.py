@@ -175,7 +175,9 @@ def atoms() -> tuple[dict[tuple[int, ...], int], Callable[[dict[tuple[int, ...],
         columns = {}
         for i in range(3):
             held = [bit for bit, owner in enumerate(owners) if i in owner]
-            columns[f"y{i + 1}"] = np.sum([(rows >> bit & 1) << bit for bit in held] or [0 * rows], axis=0).astype(str)
+            columns[f"y{i + 1}"] = np.char.add(
+                "v", np.sum([(rows >> bit & 1) << bit for bit in held] or [0 * rows], axis=0).astype(str)
+            )
         return sh.Dependence(columns)
 
     sizes = {(0,): 2, (1,): 1, (2,): 3, (0, 1): 1, (0, 2): 2, (1, 2): 1, (0, 1, 2): 1}

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from shearer._arrays import Array, detach, device, is_numpy, take_rows, to_float
 from shearer.kernels import distances
+from shearer.kernels.chebyshev import gaussian_total
 from shearer.kernels.gram import Index
 from shearer.kernels.radial import Radial, RadialGram
 
@@ -55,6 +56,13 @@ class GaussianGram(RadialGram):
         points = (self.coordinates - self.coordinates.mean(axis=0, keepdims=True)) * self.scale
         squared = np.einsum("ij,ij->i", points, points)
         return (points, np.exp(-squared)) if float(squared.max()) <= _LARGEST_SPLIT_NORM else None
+
+    def mean_entry(self) -> tuple[float, float] | None:
+        """Of a scalar: by the sums of Chebyshev polynomials, unless its values span too many widths."""
+        if self.dimensions > 1 or not is_numpy(self.coordinates):
+            return None
+        values = self.coordinates[:, 0]
+        return gaussian_total((values - values.mean()) * self.scale[0])
 
     def total(self, rows: Index, columns: Index) -> Array:
         """Sums need no distances: one product, one exponential and two weighted sums an entry."""

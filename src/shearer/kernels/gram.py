@@ -90,6 +90,10 @@ class Gram(ABC):
         """The sum of the entries of a block."""
         return self.xp.sum(self.block(rows, columns))
 
+    def mean_entry(self) -> tuple[float, float] | None:
+        """Mean of all entries and a bound on its error, where there is a way that does not visit them."""
+        return None
+
     def components(self) -> list[NDArray[np.intp]]:
         """Sets of rows between which every entry is 0: the matrix is block diagonal over them."""
         return [np.arange(self.n)]

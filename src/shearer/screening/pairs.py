@@ -13,8 +13,8 @@ from shearer.screening.table import Presence
 
 Floats = NDArray[Any]
 
-# Rows of the result finished at a time: few enough to stay in cache, many enough to hide the calls.
-_BAND = 64
+# Rows and columns of the result finished at a time: a quarter of a megabyte of doubles stays in cache throughout.
+_BAND, _STRETCH = 128, 256
 
 
 class Entropies(NamedTuple):
@@ -29,7 +29,8 @@ class Entropies(NamedTuple):
 class Pairs(ABC):
     """The entropies of all pairs of some variables (left) with others (right).
 
-    Where left and right are the same variables, only pairs on and below the diagonal need to be known.
+    Where left and right are the same variables only pairs on and below the diagonal need to be known, and are asked
+    for in rectangles below the diagonal and squares on it.
     """
 
     #: Shape (left, right); `square` overwrites it with the joint entropies where that saves memory.
@@ -94,8 +95,8 @@ class PairSums(Pairs):
     def entropies(self, rows: slice, columns: slice) -> Entropies:
         """S_2 = log2(n^2 / sum_ij M_ij), with n ones on the diagonal and every other entry twice."""
         block = self.array[rows, columns].astype(np.float64)
-        if self.left == self.right and columns.stop > rows.start:
-            mirror(block[:, rows.start - columns.start :])
+        if self.left == self.right and rows == columns:
+            mirror(block)
         patterns = self.presence.pattern[self.left][rows], self.presence.pattern[self.right][columns]
         if self.presence.complete:
             n = np.array(self.presence.masks.shape[1])
@@ -130,8 +131,10 @@ def collision_bits(halves: Floats, rows: Any) -> Floats:
     array([2., 0.])
     """
     n = np.asarray(rows, dtype=np.float64)
+    total = np.asarray(n + 2.0 * halves)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.log2(n**2 / (n + 2.0 * halves)))
+        np.divide(n**2, total, out=total)
+        return np.log2(total, out=total)
 
 
 def square(pairs: Pairs, normalize: bool | str, dtype: np.dtype[Any]) -> tuple[Floats, Floats]:
@@ -139,25 +142,27 @@ def square(pairs: Pairs, normalize: bool | str, dtype: np.dtype[Any]) -> tuple[F
     size = len(pairs.array)
     joint = pairs.array if pairs.array.dtype == dtype else np.empty((size, size), dtype)
     value = np.empty((size, size), dtype)
-    for start in range(0, size, _BAND):
-        rows = slice(start, min(start + _BAND, size))
-        below = slice(0, rows.stop)
-        found = pairs.entropies(rows, below)
-        for matrix, block in ((joint, found.joint), (value, information(found, normalize, dtype))):
-            matrix[rows, below] = block
-            matrix[:start, rows] = matrix[rows, :start].T
+    for rows in _cut(size, _BAND):
+        for columns in (*_cut(rows.start, _STRETCH), rows):
+            found = pairs.entropies(rows, columns)
+            for matrix, block in ((joint, found.joint), (value, information(found, normalize, dtype))):
+                matrix[rows, columns] = block
+                matrix[columns, rows] = block.T
     return joint, value
 
 
 def rectangle(pairs: Pairs, normalize: bool | str, dtype: np.dtype[Any]) -> tuple[Floats, Floats]:
     """Joint entropies and mutual information of the left variables with the right ones."""
     joint, value = np.empty(pairs.array.shape, dtype), np.empty(pairs.array.shape, dtype)
-    columns = slice(0, joint.shape[1])
-    for start in range(0, len(joint), _BAND):
-        rows = slice(start, min(start + _BAND, len(joint)))
-        found = pairs.entropies(rows, columns)
-        joint[rows], value[rows] = found.joint, information(found, normalize, dtype)
+    for rows in _cut(joint.shape[0], _BAND):
+        for columns in _cut(joint.shape[1], _STRETCH):
+            found = pairs.entropies(rows, columns)
+            joint[rows, columns], value[rows, columns] = found.joint, information(found, normalize, dtype)
     return joint, value
+
+
+def _cut(length: int, size: int) -> list[slice]:
+    return [slice(start, min(start + size, length)) for start in range(0, length, size)]
 
 
 def information(found: Entropies, normalize: bool | str, dtype: np.dtype[Any]) -> Floats:

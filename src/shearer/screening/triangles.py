@@ -11,7 +11,7 @@ from shearer.screening.products import CrossSum, SymmetricSum
 from shearer.screening.similarities import Similarities
 
 # Row pairs of a tile: enough for BLAS to run at full speed, and many where variables are few.
-_FEWEST, _ENTRIES = 512, 2**20
+_FEWEST, _ENTRIES = 1024, 2**20
 # Bytes beside the stack itself: the pieces it is filled from.
 _PIECES = 4 * 2**20
 
