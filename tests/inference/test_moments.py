@@ -125,3 +125,10 @@ def test_ladder_reaches_its_fractions(rng):
     ladder = Similarity(np.subtract.outer(x := rng.normal(size=200), x) ** 2, None)
     found = [rung.saturation for rung in ladder.rungs]
     assert found == pytest.approx([0.1, 0.25, 0.4, 0.55, 0.7, 0.82], abs=1e-6)
+
+
+@pytest.mark.parametrize("form", ["raw", "centered"])
+def test_a_kernel_that_hardly_varies(rng, form):
+    """A width a thousand times the spread: triangles of nearly equal entries would cancel."""
+    centred = getattr(Rung(similarity(rng, 80, width=1000.0)), form)
+    assert pytest.approx(sums_of(centred.matrix).T, rel=1e-9) == centred.sums.T

@@ -26,6 +26,8 @@ Floats = NDArray[np.float64]
 FRACTIONS = (0.1, 0.25, 0.4, 0.55, 0.7, 0.82)
 # Rows whose pairs stand for all in finding the widths of the ladder.
 _LADDER_ROWS = 1000
+# Spread against the largest entry below which sums are taken of the centred matrix itself.
+_FLAT = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +103,9 @@ class Rung:
         squares = np.einsum("ij,ij->i", full, full)
         triangles = float(cube - 3 * (diagonal @ squares) + 2 * np.sum(diagonal**3))
         np.fill_diagonal(full, 0.0)
-        return Centered(full, sums_of(full, triangles))
+        # Where entries hardly vary against their mean, the difference of large sums has no digits left.
+        varies = float(np.sum(squares - diagonal**2)) > (_FLAT * factor * n) ** 2
+        return Centered(full, sums_of(full, triangles if varies else None))
 
 
 class Similarity:
