@@ -26,7 +26,7 @@ Generator = np.random.Generator
 DESIGNS: dict[str, tuple[int, int, Callable[[Generator, int], tuple]]] = {
     "normal, n=20": (20, 1000, lambda g, n: (g.normal(size=n), g.normal(size=n))),
     "normal, n=100": (100, 1000, lambda g, n: (g.normal(size=n), g.normal(size=n))),
-    "normal, n=1000": (1000, 300, lambda g, n: (g.normal(size=n), g.normal(size=n))),
+    "normal, n=1000": (1000, 1000, lambda g, n: (g.normal(size=n), g.normal(size=n))),
     "uniform, n=50": (50, 1000, lambda g, n: (g.uniform(size=n), g.uniform(size=n))),
     "t(2) and normal, n=50": (50, 1000, lambda g, n: (g.standard_t(2, size=n), g.normal(size=n))),
     "Cauchy, n=60": (60, 1000, lambda g, n: (g.standard_cauchy(size=n), g.standard_cauchy(size=n))),

@@ -12,6 +12,8 @@ from shearer.inference.similarity import FRACTIONS, Centered, Rung, Similarity
 
 # Beyond this skewness the Pearson type III tail was not measured to hold; centred components reach sqrt(8).
 LARGEST_SKEWNESS = 3.0
+# Similarities that vary less are constant up to round-off.
+SMALLEST_SPREAD = 1e-9
 # Beyond this share of the largest entropy nearly all rows are unlike and both tails fail.
 LARGEST_SATURATION = 0.85
 
@@ -96,9 +98,10 @@ def _scaled(form: Centered, factor: float) -> Centered:
 def component_of(name: str, forms: Sequence[Centered], statistic: float) -> Component | None:
     """The upper tail of one statistic, or None if it does not vary or its law is too skewed."""
     found = moments([form.sums for form in forms], [1.0] * len(forms))
-    # A deviation that round-off alone could make is none.
-    size = math.prod(max(form.spread, 1e-300) for form in forms) * forms[0].sums.n
-    if found.deviation <= 1e-9 * size or abs(found.skewness) > LARGEST_SKEWNESS:
+    # A spread or a deviation that round-off alone could make is none.
+    size = math.prod(form.spread for form in forms) * forms[0].sums.n
+    flat = min(form.spread for form in forms) <= SMALLEST_SPREAD
+    if flat or found.deviation <= 1e-9 * size or abs(found.skewness) > LARGEST_SKEWNESS:
         return None
     z = statistic / found.deviation
     return Component(name, z, float(pearson3_tail(z, found.skewness)), found.skewness)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer.inference.aggregated import LARGEST_SATURATION, LARGEST_SKEWNESS
+from shearer.inference.aggregated import LARGEST_SATURATION, LARGEST_SKEWNESS, SMALLEST_SPREAD
 from shearer.inference.moments import PAIRS, TRIPLES, falling
 from shearer.inference.pvalue import half_cauchy, pearson3_tail
 from shearer.inference.similarity import Centered, Rung
@@ -133,4 +133,4 @@ def _second(left: dict[str, Floats], right: dict[str, Floats], n: int) -> Floats
 
 
 def _varies(form: Centered) -> bool:
-    return form.spread > 1e-9
+    return form.spread > SMALLEST_SPREAD
