@@ -3,6 +3,8 @@
 import json
 import os
 import platform
+import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -49,6 +51,16 @@ class Case:
             f"{self.name:<52} ours {self.ours:10.4g} {self.unit:<6} reference {self.reference:10.4g}"
             f"  ratio {self.ratio:8.3g}  target {self.target:<16} {verdict}"
         )
+
+
+def best(function: Callable[[], object], repeats: int) -> float:
+    """The shortest of several runs: disturbances only ever add."""
+    seconds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
 
 
 def write(name: str, cases: list[Case]) -> Path:

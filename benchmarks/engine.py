@@ -3,26 +3,15 @@
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 
 import numpy as np
 import scipy.linalg
 
 import shearer as sh
-from benchmarks.cases import PEAK, Case
+from benchmarks.cases import PEAK, Case, best
 from shearer._threads import single_threaded_blas
 from shearer.spectrum.dense import Dense
 from shearer.spectrum.request import Request
-
-
-def best(function: Callable[[], object], repeats: int) -> float:
-    seconds = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
 
 
 def slope(sizes: list[float], seconds: list[float]) -> float:

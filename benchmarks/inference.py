@@ -2,25 +2,14 @@
 
 import subprocess
 import sys
-import time
 import warnings
-from collections.abc import Callable
 
 import numpy as np
 
 import shearer as sh
-from benchmarks.cases import PEAK, Case
+from benchmarks.cases import PEAK, Case, best
 
 ROWS, RESAMPLES, TIMED = 2000, 1000, 20
-
-
-def best(function: Callable[[], object], repeats: int) -> float:
-    seconds = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
 
 
 def permutation_seconds(x: np.ndarray, y: np.ndarray) -> float:

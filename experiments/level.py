@@ -5,21 +5,18 @@ usage: python -m experiments.level [--quick] [--only NAME ...]
 Writes experiments/results/level.json after every design, and goes on where it stopped.
 """
 
-import argparse
-import json
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
+from experiments import records
 from shearer._variables import read_variables
 from shearer.inference.aggregated import chain_components, combine, pair_components, product_components, sidak
 from shearer.inference.pvalue import half_cauchy
 from shearer.inference.similarity import similarities
 
-RESULTS = Path(__file__).parent / "results" / "level.json"
 Generator = np.random.Generator
 
 # name -> (rows, trials, draw)
@@ -82,24 +79,5 @@ def study(name: str, quick: bool) -> dict:
     }
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="100 trials each, written nowhere")
-    parser.add_argument("--only", nargs="*", default=list(DESIGNS))
-    options = parser.parse_args()
-    known = json.loads(RESULTS.read_text()) if RESULTS.exists() and not options.quick else {}
-    for name in options.only:
-        if name in known:
-            continue
-        known[name] = study(name, options.quick)
-        print(name, known[name], file=sys.stderr, flush=True)
-        if not options.quick:
-            RESULTS.parent.mkdir(exist_ok=True)
-            temporary = RESULTS.with_suffix(".tmp")
-            temporary.write_text(json.dumps(known, indent=1) + "\n")
-            temporary.replace(RESULTS)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(records.run("level", __doc__, DESIGNS, study))

@@ -5,21 +5,17 @@ usage: python -m experiments.power [--quick] [--only NAME ...]
 Writes experiments/results/power.json after every alternative, and goes on where it stopped.
 """
 
-import argparse
-import json
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
 import shearer as sh
-from experiments import rivals
+from experiments import records, rivals
 from experiments.level import pvalue
 from shearer.inference.pvalue import rank_pvalue
 
-RESULTS = Path(__file__).parent / "results" / "power.json"
 LEVEL, TRIALS, RESAMPLES = 0.05, 100, 199
 Generator = np.random.Generator
 
@@ -148,37 +144,16 @@ def trial(draw: Callable[[Generator, int], tuple], rows: int, seed: list[int]) -
     }
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="20 trials each, written nowhere")
-    parser.add_argument("--only", nargs="*", default=list(ALTERNATIVES))
-    options = parser.parse_args()
-    known = json.loads(RESULTS.read_text()) if RESULTS.exists() and not options.quick else {}
-    for name in options.only:
-        if name in known:
-            continue
-        rows, draw = ALTERNATIVES[name]
-        trials, start = (20 if options.quick else TRIALS), time.perf_counter()
-        seed = list(ALTERNATIVES).index(name)
-        found = [trial(draw, rows, [seed, k]) for k in range(trials)]
-        power = {method: float(np.mean([f[method] <= LEVEL for f in found])) for method in found[0]}
-        seconds = round(time.perf_counter() - start, 1)
-        known[name] = {
-            "rows": rows,
-            "trials": trials,
-            "resamples": RESAMPLES,
-            "seed": seed,
-            "power": power,
-            "seconds": seconds,
-        }
-        print(name, power, seconds, file=sys.stderr, flush=True)
-        if not options.quick:
-            RESULTS.parent.mkdir(exist_ok=True)
-            temporary = RESULTS.with_suffix(".tmp")
-            temporary.write_text(json.dumps(known, indent=1) + "\n")
-            temporary.replace(RESULTS)
-    return 0
+def study(name: str, quick: bool) -> dict:
+    rows, draw = ALTERNATIVES[name]
+    trials, start = (20 if quick else TRIALS), time.perf_counter()
+    seed = list(ALTERNATIVES).index(name)
+    found = [trial(draw, rows, [seed, k]) for k in range(trials)]
+    power = {method: float(np.mean([f[method] <= LEVEL for f in found])) for method in found[0]}
+    seconds = round(time.perf_counter() - start, 1)
+    settings = {"rows": rows, "trials": trials, "resamples": RESAMPLES, "seed": seed, "seconds": seconds}
+    return settings | {"power": power}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(records.run("power", __doc__, ALTERNATIVES, study))

@@ -6,6 +6,7 @@ import pytest
 import shearer as sh
 
 VERBS = ["entropy", "mutual_information", "total_correlation", "dual_total_correlation"]
+VERBS += ["o_information", "s_information", "co_information"]
 ALPHAS = [0, 0.5, 1, 1.01, 2, 3, np.inf]
 
 
@@ -22,6 +23,16 @@ def test_values_are_equal(library, sample, verb, alpha):
     expected = measure(*sample, alpha=alpha)
     value = measure(*(library.asarray(block) for block in sample), alpha=alpha)
     assert float(value) == pytest.approx(expected, abs=1e-6 if alpha == 0.5 else 1e-10)
+
+
+@pytest.mark.parametrize("alpha", [1, 2, 3])
+def test_the_shearer_family(library, rng, alpha):
+    blocks = [rng.normal(size=(25, d)) for d in (1, 2, 1, 3)]
+    options = [{"size": 2}, {"size": 3, "normalize": "joint"}, {"cover": [[0, 1], [1, 2, 3]], "weights": [1, 0.5]}]
+    for option in options:
+        expected = sh.shearer_gap(*blocks, alpha=alpha, **option)
+        value = sh.shearer_gap(*(library.asarray(block) for block in blocks), alpha=alpha, **option)
+        assert float(value) == pytest.approx(expected, abs=1e-10)
 
 
 def test_many_dimensions(library, rng):

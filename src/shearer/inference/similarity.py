@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._blocks import Block, Variable, Variables
-from shearer.inference.moments import Sums, sums_of
+from shearer.inference.moments import Sums, shifted_triangles, sums_of
 from shearer.kernels import Kernel, chosen_kernels, distances
 from shearer.kernels import gram as gram_of
 from shearer.kernels.gaussian import Gaussian
@@ -92,19 +92,11 @@ class Rung:
         full -= row[:, None]
         full -= row[None, :]
         full += constant
-        diagonal = constant - 2.0 * row
-        # tr Y^3 for Y = factor M + U C U' with U = [row, 1]; then without the diagonal.
-        ends = np.column_stack([row, np.ones(n)])
-        core = np.array([[0.0, -1.0], [-1.0, constant]])
-        image = factor * (self.matrix @ ends)
-        small, inner = ends.T @ ends, ends.T @ image
-        cube = factor**3 * self._triangles + 3 * np.trace(image.T @ image @ core)
-        cube += 3 * np.trace(inner @ core @ small @ core) + np.trace(np.linalg.matrix_power(small @ core, 3))
         squares = np.einsum("ij,ij->i", full, full)
-        triangles = float(cube - 3 * (diagonal @ squares) + 2 * np.sum(diagonal**3))
+        triangles = shifted_triangles(self._triangles, self.matrix.__matmul__, factor, row, constant, squares)
         np.fill_diagonal(full, 0.0)
         # Where entries hardly vary against their mean, the difference of large sums has no digits left.
-        varies = float(np.sum(squares - diagonal**2)) > (_FLAT * factor * n) ** 2
+        varies = float(np.sum(squares - (constant - 2.0 * row) ** 2)) > (_FLAT * factor * n) ** 2
         return Centered(full, sums_of(full, triangles if varies else None))
 
 

@@ -14,7 +14,7 @@ from shearer._blocks import Block, Variable, Variables
 from shearer._threads import single_threaded_blas
 from shearer._validate import value_error
 from shearer.inference.aggregated import LARGEST_SKEWNESS
-from shearer.inference.moments import Sums, moments
+from shearer.inference.moments import Sums, moments, shifted_triangles
 from shearer.inference.pvalue import pearson3_tail
 from shearer.inference.result import Component
 from shearer.kernels import Gaussian, Kernel, chosen_kernels
@@ -202,18 +202,5 @@ def _shifted(known: _Known, factor: float, shift: Floats, constant: float) -> Su
         qr=float(q @ r),
         rrr=float(np.sum(r**3)),
         rxr=rxr,
-        T=_triangles(known, factor, shift, constant, q + diagonal**2, diagonal),
+        T=shifted_triangles(known.triangles, known.times, factor, shift, constant, q + diagonal**2),
     )
-
-
-def _triangles(
-    known: _Known, factor: float, shift: Floats, constant: float, full_squares: Floats, diagonal: Floats
-) -> float:
-    """tr(xxx), by the expansion that `Rung` uses for full matrices."""
-    ends = np.column_stack([shift, np.ones(len(shift))])
-    core = np.array([[0.0, -1.0], [-1.0, constant]])
-    image = factor * known.times(ends)
-    small, inner = ends.T @ ends, ends.T @ image
-    cube = factor**3 * known.triangles + 3 * np.trace(image.T @ image @ core)
-    cube += 3 * np.trace(inner @ core @ small @ core) + np.trace(np.linalg.matrix_power(small @ core, 3))
-    return float(cube - 3 * (diagonal @ full_squares) + 2 * np.sum(diagonal**3))
