@@ -289,6 +289,16 @@ def power() -> str:
     return table("Rejections of dependent variables", ["alternative", *(m.replace("*", "\\*") for m in methods)], rows)
 
 
+def interaction() -> str:
+    """The committed study of the interaction test."""
+    found = json.loads((DOCS.parent / "experiments" / "results" / "interaction.json").read_text(encoding="utf-8"))
+    rows = [
+        [name, "yes" if study["interaction"] else "no", str(study["rows"]), f"{100 * study['rate']:.1f} %"]
+        for name, study in found.items()
+    ]
+    return table("Rejections by the interaction test at 5 %", ["design", "interaction", "rows", "rejected"], rows)
+
+
 FRAGMENTS: dict[str, Callable[[], str]] = {
     "lemma_labels": lambda: lemma("labels"),
     "lemma_gaussian": lambda: lemma("gaussian"),
@@ -298,6 +308,7 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "benchmarks": benchmarks,
     "level": level,
     "power": power,
+    "interaction": interaction,
 }
 
 

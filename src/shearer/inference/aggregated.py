@@ -5,13 +5,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from shearer.inference.centring import LARGEST_SKEWNESS, pair_of
 from shearer.inference.moments import moments
 from shearer.inference.pvalue import half_cauchy, pearson3_tail
 from shearer.inference.result import Component
 from shearer.inference.similarity import FRACTIONS, Centered, Rung, Similarity
 
-# Beyond this skewness the Pearson type III tail was not measured to hold; centred components reach sqrt(8).
-LARGEST_SKEWNESS = 3.0
 # Similarities that vary less are constant up to round-off.
 SMALLEST_SPREAD = 1e-9
 # Beyond this share of the largest entropy nearly all rows are unlike and both tails fail.
@@ -23,6 +22,10 @@ def pair_components(first: Similarity, second: Similarity) -> list[Component]:
     components = []
     for label, (left, right) in matched(first, second):
         if max(left.saturation, right.saturation) > LARGEST_SATURATION:
+            continue
+        if left.known is not None and right.known is not None:
+            products = float(np.vdot(left.matrix, right.matrix)) / 2
+            components += pair_of(left.known, right.known, products, label)
             continue
         for form, a, b in (("centered", left.centered, right.centered), ("raw", left.raw, right.raw)):
             component = component_of(f"{form} {label}", [a, b], float(np.vdot(a.matrix, b.matrix)) / 2)

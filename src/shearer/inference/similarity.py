@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._blocks import Block, Variable, Variables
+from shearer.inference.centring import Known
 from shearer.inference.moments import Sums, shifted_triangles, sums_of
 from shearer.kernels import Kernel, chosen_kernels, distances
 from shearer.kernels import gram as gram_of
@@ -64,6 +65,16 @@ class Rung:
     def _triangles(self) -> float:
         """tr(MMM), the only cubic cost; both centred forms derive theirs from it."""
         return float(np.vdot(self.matrix.T @ self.matrix, self.matrix))
+
+    @cached_property
+    def known(self) -> Known | None:
+        """Sums from which those of both forms follow; None where entries hardly vary and too many digits would go."""
+        squares = np.einsum("ij,ij->i", self.matrix, self.matrix)
+        mean = float(self._row_sums.sum()) / (self.n * (self.n - 1))
+        if float(squares.sum()) / (self.n * (self.n - 1)) - mean**2 <= _FLAT**2:
+            return None
+        cubes = float(np.vdot(self.matrix * self.matrix, self.matrix))
+        return Known(self._row_sums, squares, cubes, self._triangles, self.matrix.__matmul__)
 
     @cached_property
     def raw(self) -> Centered:

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from shearer._blocks import Block, Variable, Variables
 from shearer._threads import single_threaded_blas
 from shearer._validate import value_error
-from shearer.inference.aggregated import LARGEST_SKEWNESS
-from shearer.inference.moments import Sums, moments, shifted_triangles
-from shearer.inference.pvalue import pearson3_tail
+from shearer.inference.centring import Known, pair_of
+from shearer.inference.moments import Sums
 from shearer.inference.result import Component
 from shearer.kernels import Gaussian, Kernel, chosen_kernels
 from shearer.kernels import gram as gram_of
@@ -40,13 +39,20 @@ _MOST_RANK = 400
 
 @dataclass(frozen=True)
 class Tall:
-    """A similarity matrix of many rows: its factor, and the sums of its two centred forms."""
+    """A similarity matrix of many rows: its factor, and the sums of it."""
 
     factor: Floats
-    mean: float
-    row_sums: Floats
-    raw: Sums
-    centered: Sums
+    known: Known
+
+    @property
+    def raw(self) -> Sums:
+        """Sums of M / mean - 1."""
+        return self.known.raw
+
+    @property
+    def centered(self) -> Sums:
+        """Sums of the U-centred form."""
+        return self.known.centered
 
 
 def tall_components(variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None) -> list[Component]:
@@ -105,20 +111,8 @@ def tall(operator: Gram) -> Tall:
 
 def pair_of_tall(first: Tall, second: Tall, label: str) -> list[Component]:
     """The raw and the centred statistic of two factored similarities."""
-    n = len(first.factor)
     cross = first.factor.T @ second.factor
-    products = (float(np.sum(cross**2)) - n) / 2
-    raw = products / (first.mean * second.mean) - n * (n - 1) / 2
-    totals = float(first.row_sums.sum()) * float(second.row_sums.sum())
-    centered = products - float(first.row_sums @ second.row_sums) / (n - 2) + totals / (2 * (n - 1) * (n - 2))
-    found = []
-    forms = (("centered", centered, first.centered, second.centered), ("raw", raw, first.raw, second.raw))
-    for form, statistic, left, right in forms:
-        law = moments([left, right], [1.0, 1.0])
-        if law.deviation > 0 and abs(law.skewness) <= LARGEST_SKEWNESS:
-            z = statistic / law.deviation
-            found.append(Component(f"{form} {label}", z, float(pearson3_tail(z, law.skewness)), law.skewness))
-    return found
+    return pair_of(first.known, second.known, (float(np.sum(cross**2)) - len(first.factor)) / 2, label)
 
 
 def _operators(variable: Variable, kernel: Kernel | None) -> list[Gram]:
@@ -152,55 +146,9 @@ def _sums(factor: Floats, cube_total: float) -> Tall:
     rows = factor @ column_sums - 1.0
     squares = np.einsum("ij,ij->i", factor @ inner, factor) - 1.0
     triangles = float(np.trace(inner @ inner @ inner) - 3 * np.sum(inner**2) + 2 * n)
-    known = _Known(factor, rows, squares, cube_total - n, triangles)
-    mean = float(rows.sum()) / (n * (n - 1))
-    raw = _shifted(known, 1.0 / mean, np.zeros(n), -1.0)
-    centered = _shifted(known, 1.0, rows / (n - 2), float(rows.sum()) / ((n - 1) * (n - 2)))
-    return Tall(factor, mean, rows, raw, centered)
 
-
-@dataclass(frozen=True)
-class _Known:
-    """Of M without its diagonal: factor with it, row sums of M and of M^2, sum of M^3, tr MMM."""
-
-    factor: Floats
-    rows: Floats
-    squares: Floats
-    cubes: float
-    triangles: float
-
-    def times(self, vectors: Floats) -> Floats:
-        """M without its diagonal times vectors."""
-        product: Floats = self.factor @ (self.factor.T @ vectors) - vectors
+    def times(vectors: Floats) -> Floats:
+        product: Floats = factor @ (factor.T @ vectors) - vectors
         return product
 
-
-def _shifted(known: _Known, factor: float, shift: Floats, constant: float) -> Sums:
-    """Sums of x_ij = factor M_ij - shift_i - shift_j + constant off the diagonal, expanded in those of M."""
-    n, rows, squares = len(known.rows), known.rows, known.squares
-    image = known.times(shift)
-    total, total_squares = float(shift.sum()), float(shift @ shift)
-    r = factor * rows - (n - 2) * shift - total + (n - 1) * constant
-    inner = shift - constant
-    q = factor**2 * squares - 2 * factor * (inner * rows + image)
-    q += (n - 1) * inner**2 + 2 * inner * (total - shift) + (total_squares - shift**2)
-    # The cube of factor M - g with g_ij = e_i + e_j, e = shift - constant/2.
-    e = shift - constant / 2
-    with_squares = 2 * float(squares @ e)
-    with_rows = 2 * float(rows @ e**2) + 2 * float(e @ known.times(e))
-    g_cubes = 2 * n * float(np.sum(e**3)) + 6 * float(e.sum()) * float(e @ e) - float(np.sum((2 * e) ** 3))
-    c = factor**3 * known.cubes - 3 * factor**2 * with_squares + 3 * factor * with_rows - g_cubes
-    diagonal = constant - 2 * shift
-    s = float(r.sum())
-    rxr = factor * float(r @ known.times(r)) - 2 * float(shift @ r) * s + constant * s**2 - float(r**2 @ diagonal)
-    return Sums(
-        n=n,
-        S=s,
-        B=float(q.sum()),
-        c=c,
-        rr=float(r @ r),
-        qr=float(q @ r),
-        rrr=float(np.sum(r**3)),
-        rxr=rxr,
-        T=shifted_triangles(known.triangles, known.times, factor, shift, constant, q + diagonal**2),
-    )
+    return Tall(factor, Known(rows, squares, cube_total - n, triangles, times))

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer.inference.aggregated import LARGEST_SATURATION, LARGEST_SKEWNESS, SMALLEST_SPREAD
+from shearer.inference.aggregated import LARGEST_SATURATION, SMALLEST_SPREAD
+from shearer.inference.centring import LARGEST_SKEWNESS
 from shearer.inference.moments import PAIRS, TRIPLES, falling
 from shearer.inference.pvalue import half_cauchy, pearson3_tail
 from shearer.inference.similarity import Centered, Rung
