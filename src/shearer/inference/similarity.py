@@ -93,7 +93,7 @@ class Rung:
     @property
     def saturation(self) -> float:
         """Entropy of order 2 over its largest value log2 n: near 1, all rows are unlike and tails fail."""
-        total = float(np.vdot(self.matrix, np.ones_like(self.matrix))) + self.n
+        total = float(self._row_sums.sum()) + self.n
         return float(-np.log2(total / self.n**2) / np.log2(self.n))
 
     def _shifted(self, factor: float, row: Floats, constant: float) -> Centered:

@@ -102,8 +102,6 @@ class Pairwise:
         """
         left, right = self._marginals
         pvalue = pair_pvalues(left, right, self.joint.reshape(len(left.mean), len(right.mean)))
-        if not self.target:
-            np.fill_diagonal(pvalue, 1.0)
         return pvalue.reshape(self.value.shape)
 
     @cached_property

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from shearer.inference.aggregated import LARGEST_SATURATION, SMALLEST_SPREAD
 from shearer.inference.centring import LARGEST_SKEWNESS
-from shearer.inference.moments import PAIRS, TRIPLES, falling
+from shearer.inference.moments import PAIRS, TRIPLES, Sums, falling
 from shearer.inference.pvalue import half_cauchy, pearson3_tail
-from shearer.inference.similarity import Centered, Rung
+from shearer.inference.similarity import Rung
 from shearer.kernels.gram import Gram
 
 Floats = NDArray[np.float64]
@@ -52,9 +52,10 @@ def marginals(similarities: Sequence[Gram]) -> Marginals:
         np.fill_diagonal(matrix, 0.0)
         rung = Rung(matrix)
         sums.append(matrix.sum(axis=1))
-        raw.append(rung.raw.sums.means())
-        centered.append(rung.centered.sums.means())
-        usable.append(_varies(rung.centered) and rung.saturation <= LARGEST_SATURATION)
+        forms = (rung.raw.sums, rung.centered.sums) if rung.known is None else (rung.known.raw, rung.known.centered)
+        raw.append(forms[0].means())
+        centered.append(forms[1].means())
+        usable.append(_varies(forms[1]) and rung.saturation <= LARGEST_SATURATION)
     n = similarities[0].n
     rows = np.array(sums)
     columns = [{name: np.array([item[name] for item in form]) for name in form[0]} for form in (raw, centered)]
@@ -71,11 +72,14 @@ def pair_pvalues(left: Marginals, right: Marginals, joint: Floats) -> Floats:
     centered = products - left.row_sums @ right.row_sums.T / (n - 2) + totals / (2 * (n - 1) * (n - 2))
     forms = ((raw, left.raw, right.raw), (centered, left.centered, right.centered))
     usable = np.logical_and.outer(left.usable, right.usable)
-    both = np.stack([np.where(usable, _tails(*form, n), np.nan) for form in forms], axis=-1)
-    valid = np.isfinite(both)
-    filled = np.where(valid, both, 1.0)
-    pvalue: Floats = np.where(valid.all(axis=-1), half_cauchy(filled), filled.min(axis=-1))
-    return pvalue
+    if left is right:  # symmetric, and the diagonal is no test: half of the tails will do
+        usable = np.triu(usable, 1)
+    tails = np.stack([_tails(*form, n, usable) for form in forms], axis=-1)
+    valid = np.isfinite(tails)
+    filled = np.where(valid, tails, 1.0)
+    pvalue = np.ones(usable.shape)
+    pvalue[usable] = np.where(valid.all(axis=-1), half_cauchy(filled), filled.min(axis=-1))
+    return np.minimum(pvalue, pvalue.T) if left is right else pvalue
 
 
 def pair_adjusted(left: Marginals, right: Marginals, information: Floats, own: tuple[Floats, Floats]) -> Floats:
@@ -111,12 +115,15 @@ def own_information(similarities: Sequence[Gram]) -> Floats:
     return np.array(found)
 
 
-def _tails(statistic: Floats, left: dict[str, Floats], right: dict[str, Floats], n: int) -> Floats:
-    """Upper tails of all pairs; nan where the law does not vary or is too skewed."""
+def _tails(
+    statistic: Floats, left: dict[str, Floats], right: dict[str, Floats], n: int, wanted: NDArray[np.bool_]
+) -> Floats:
+    """Upper tails of the wanted pairs, flat; nan where the law does not vary or is too skewed."""
     second = _second(left, right, n)
     third = np.zeros_like(second)
     for name, (vertices, share, _) in TRIPLES.items():
         third += falling(n, vertices) * share * np.multiply.outer(left[name], right[name])
+    statistic, second, third = statistic[wanted], second[wanted], third[wanted]
     with np.errstate(divide="ignore", invalid="ignore"):
         deviation = np.sqrt(second)
         skewness = third / deviation**3
@@ -133,5 +140,5 @@ def _second(left: dict[str, Floats], right: dict[str, Floats], n: int) -> Floats
     return total
 
 
-def _varies(form: Centered) -> bool:
-    return form.spread > SMALLEST_SPREAD
+def _varies(form: Sums) -> bool:
+    return SMALLEST_SPREAD**2 * form.n * (form.n - 1) < form.B
