@@ -43,11 +43,10 @@ def detach(array: Array) -> Array:
 
 def to_numpy(array: Array) -> NDArray[Any]:
     """The same values as a numpy array, on the host, without a graph."""
-    if is_numpy(array):
-        return array  # type: ignore[no-any-return]
     if is_torch(array):
-        return array.detach().cpu().resolve_conj().resolve_neg().numpy()  # type: ignore[no-any-return]
-    return np.asarray(array)
+        array = array.detach().cpu().resolve_conj().resolve_neg().numpy()
+    # A subclass such as numpy's masked arrays passes through as it is.
+    return np.asanyarray(array)
 
 
 def take_rows(array: Array, rows: "slice | NDArray[np.intp]") -> Array:

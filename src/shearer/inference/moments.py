@@ -181,7 +181,8 @@ def _triple(name: str, pairs: tuple[str, str, str], means: Sequence[dict[str, fl
         moves = [(edges, mean[pair]) for edges, pair in zip(_EDGES, pairs, strict=True)] + [((0, 1, 2), mean[name])]
         for state, weight in states.items():
             for edges, value in moves:
-                reached = tuple(min(2, count + (i in edges)) for i, count in enumerate(state))
-                following[reached] = following.get(reached, 0.0) + weight * value  # type: ignore[index, arg-type]
+                first, second, third = (min(2, count + (i in edges)) for i, count in enumerate(state))
+                reached = (first, second, third)
+                following[reached] = following.get(reached, 0.0) + weight * value
         states = following
     return states.get((2, 2, 2), 0.0)

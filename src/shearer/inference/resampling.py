@@ -77,7 +77,7 @@ def spread(function: Callable[[Any], float], items: Iterable[Any], n_jobs: int |
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
         raise type_error("n_jobs", "a number of threads, or -1 for all cores", describe(n_jobs))
     # Loaded only where it is used.
-    from joblib import Parallel, delayed  # type: ignore[import-untyped, unused-ignore]
+    from joblib import Parallel, delayed
 
     with single_threaded_blas():
         yield from Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(map(delayed(function), items))

@@ -256,4 +256,5 @@ def _projected(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     values, vectors = scipy.linalg.eigh(matrix, check_finite=False)
     nearest = (vectors * np.clip(values, 0.0, None)) @ vectors.T
     root = np.sqrt(np.diag(nearest))
-    return nearest / root[:, None] / root[None, :]  # type: ignore[no-any-return]
+    unit: NDArray[np.float64] = nearest / root[:, None] / root[None, :]
+    return unit

@@ -51,7 +51,7 @@ def entropies(joints: Sequence[Joint], alpha: float, budget: int, n_jobs: int | 
 
 def _on_threads(batches: Sequence[Sequence[Joint]], alpha: float, budget: int, n_jobs: int | None) -> Iterator[Bits]:
     """The batches in order; several at a time if joblib is told so, each then with one BLAS thread."""
-    import joblib  # type: ignore[import-untyped]  # loaded only where it is used
+    import joblib  # loaded only where it is used
 
     jobs = joblib.effective_n_jobs(n_jobs)
     if jobs == 1:
