@@ -25,7 +25,7 @@ from shearer.measures import (
 from shearer.spectrum import Estimate, ToleranceError
 
 if TYPE_CHECKING:
-    from shearer import datasets, inference, screening, testing
+    from shearer import comparators, datasets, inference, neural, screening, testing, tools
     from shearer.inference import confidence_interval, independence_test, interaction_test, permutation_test
     from shearer.screening import pairwise, triples
 
@@ -38,6 +38,7 @@ __all__ = [
     "Subsampling",
     "ToleranceError",
     "co_information",
+    "comparators",
     "confidence_interval",
     "datasets",
     "dual_total_correlation",
@@ -47,6 +48,7 @@ __all__ = [
     "interaction_test",
     "kernels",
     "mutual_information",
+    "neural",
     "o_information",
     "pairwise",
     "permutation_test",
@@ -54,12 +56,14 @@ __all__ = [
     "screening",
     "shearer_gap",
     "testing",
+    "tools",
     "total_correlation",
     "triples",
 ]
 
 # Loaded on first use, so that `import shearer` costs numpy and scipy.linalg only: name -> module that has it.
-_LAZY = {name: f"shearer.{name}" for name in ("datasets", "inference", "screening", "testing")}
+_PARTS = ("comparators", "datasets", "inference", "neural", "screening", "testing", "tools")
+_LAZY = {name: f"shearer.{name}" for name in _PARTS}
 _LAZY |= dict.fromkeys(
     ("confidence_interval", "independence_test", "interaction_test", "permutation_test"), "shearer.inference"
 )

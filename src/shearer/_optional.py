@@ -4,7 +4,7 @@ import importlib
 from types import ModuleType
 
 # module -> the extra that installs it
-_EXTRAS = {"torch": "torch", "matplotlib": "plot", "matplotlib.pyplot": "plot"}
+_EXTRAS = {"matplotlib": "plot", "matplotlib.pyplot": "plot", "pooch": "data", "fastexcel": "excel"}
 
 
 def load(module: str, purpose: str) -> ModuleType:

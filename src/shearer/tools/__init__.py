@@ -1,0 +1,3 @@
+"""scikit-learn estimators built on dependence."""
+
+__all__: list[str] = []
