@@ -153,6 +153,11 @@ def _read_plain(matrix: NDArray[np.float64]) -> tuple[Variable, ...]:
     return tuple(Variable(f"x{k}", (Block("continuous", column),)) for k, column in enumerate(columns, start=1))
 
 
+def table_without_gaps(variables: tuple[Variable, ...], rows: int) -> Table:
+    """A table of variables in numpy that all have the same rows."""
+    return Table(variables, 0, True, rows, _no_gaps(rows, len(variables)), False, "polars")
+
+
 def _no_gaps(rows: int, variables: int) -> Presence:
     return Presence(np.ones((1, rows), dtype=bool), np.zeros(variables, dtype=np.intp))
 
