@@ -106,7 +106,6 @@ def _values(
 ) -> dict[str, Any]:
     found = compare(table, kernel, memory, progress=progress)
     left, right = wanted_pairs(table).T
-    if table.pairwise:
     if table.targets:
         return {"value": found.value.reshape(-1), "adjusted": found.adjusted.reshape(-1)}
     return {"value": found.value[left, right], "adjusted": found.adjusted[left, right]}

@@ -51,6 +51,11 @@ class Presence:
         ones = self.masks.astype(np.float64)  # a product of floats is far faster, and exact below 2^53
         return (ones @ ones.T).astype(np.intp)
 
+    def restrict(self, variables: NDArray[np.intp], rows: Any) -> "Presence":
+        """That of some variables, on some rows."""
+        used, pattern = np.unique(self.pattern[variables], return_inverse=True)
+        return Presence(self.masks[used][:, rows], pattern.reshape(-1))
+
     def counts(self, left: slice, right: slice) -> NDArray[np.intp]:
         """How many rows the variables of two runs have in common, pair by pair."""
         return self.common[np.ix_(self.pattern[left], self.pattern[right])]
