@@ -159,7 +159,7 @@ class _Job:
         variables = sampled_variables(variables, MOST_ROWS, seed)
         own = own_kernels(kernel, variables)
         values = store.get(f"triples-{self.number:04d}-values", lambda: self._values(variables, own))
-        pvalue = self._pvalues(Interactions(variables.items, own), store, bar)
+        pvalue = self._pvalues(Interactions(variables, own), store, bar)
         return TripleTests(pvalue, values["total_correlation"], values["o_information"])
 
     def _values(self, variables: Variables, kernel: Any) -> Part:
