@@ -57,7 +57,7 @@ def scan(
     """What depends on what in a table, in pairs and in triples, and how sure is it?
 
     Every pair is tested without permutations (`independence_test`) and every triple for dependence that no pair
-    explains (`interaction_test`); both lists are held to a false discovery rate. The strongest are then measured at
+    explains (`interaction_test`); what is reported is held to a false discovery rate. The strongest are then measured at
     `alpha`, with intervals; all pairs have a value at alpha = 2.
 
     Parameters
@@ -76,7 +76,8 @@ def scan(
         For rows in the order of time: test every pair at these lags, in both directions, by rearranging stretches of
         rows. Pairs only.
     fdr : float, default 0.05
-        False discovery rate up to which pairs, and triples, are reported (Benjamini and Hochberg).
+        False discovery rate of all that is reported (Benjamini and Hochberg): of pairs and triples together, half of
+        it for each of the two lists.
     top : int, default 50
         How many pairs, and how many triples, are measured at `alpha`.
     alpha : float, default 1
@@ -110,7 +111,7 @@ def scan(
     >>> import shearer as sh
     >>> found = sh.scan(sh.datasets.planted_table(200).columns, top=5)
     >>> [pair["variables"] for pair in found.document["pairs"] if pair["reported"]]
-    [['species', 'weight'], ['dose', 'response'], ['ring_x', 'ring_y']]
+    [['dose', 'response'], ['ring_x', 'ring_y'], ['species', 'weight']]
     >>> [(triple["variables"], triple["kind"]) for triple in found.document["triples"] if triple["reported"]]
     [(['switch_a', 'switch_b', 'lamp'], 'synergistic')]
     """
