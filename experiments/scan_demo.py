@@ -15,7 +15,7 @@ import numpy as np
 import shearer as sh
 from experiments import records
 
-SEEDS = {"demo": 20, "pair and noise": 200}
+SEEDS = {"demo": 100, "pair and noise": 200}
 
 
 def demo(seed: int) -> dict[str, float]:

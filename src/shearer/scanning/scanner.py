@@ -57,8 +57,8 @@ def scan(
     """What depends on what in a table, in pairs and in triples, and how sure is it?
 
     Every pair is tested without permutations (`independence_test`) and every triple for dependence that no pair
-    explains (`interaction_test`); what is reported is held to a false discovery rate. The strongest are then measured at
-    `alpha`, with intervals; all pairs have a value at alpha = 2.
+    explains (`interaction_test`); what is reported is held to a false discovery rate. The strongest are then measured
+    at `alpha`, with intervals; all pairs have a value at alpha = 2.
 
     Parameters
     ----------
