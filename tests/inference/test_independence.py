@@ -145,12 +145,13 @@ class TestInteraction:
             found += sh.interaction_test(a, a + 0.3 * g.normal(size=100), g.normal(size=100)).pvalue <= 0.05
         assert found <= 4
 
-    def test_seed_touches_only_the_name(self, rng):
-        x = rng.normal(size=(50, 3))
-        first, same, other = (sh.interaction_test(x, rng=seed) for seed in (0, 0, 1))
-        assert first == same
-        assert first.pvalue == other.pvalue
-        assert first.o_information != other.o_information
+    def test_chance_level_of_o_information_is_its_mean_over_shuffles(self, rng):
+        x = rng.normal(size=(60, 3))
+        x[:, 2] += x[:, 0] * x[:, 1]
+        d = sh.Dependence(x, alpha=2)
+        drawn = [d.shuffled([rng.permutation(60) for _ in range(3)]).o_information().value for _ in range(300)]
+        expected = d.o_information().value - np.mean(drawn)
+        assert sh.interaction_test(x).o_information == pytest.approx(expected, abs=0.01)
 
     def test_bad_input(self, rng):
         with pytest.raises(ValueError, match="data: expected exactly 3 variables, got 2"):

@@ -154,15 +154,28 @@ class Similarity:
         assert known is not None
         return len(known)
 
+    @property
+    def is_single(self) -> bool:
+        """True without a width to choose: labels, two values, a kernel of the user's."""
+        return self._squared is None
+
     @cached_property
     def rungs(self) -> list[Rung]:
         """One for each fraction of the ladder; a single one without a width to choose."""
+        return [self.rung(height) for height in range(1 if self.is_single else len(FRACTIONS))]
+
+    def rung(self, height: int) -> Rung:
+        """The rung at one height, made anew: for many variables, of which not all rungs can be held."""
         if self._squared is None:
-            return [_rung(self._fixed)]
+            return _rung(self._fixed)
+        return _rung(_decay(self._squared, self._widths[height]), self._fixed)
+
+    @cached_property
+    def _widths(self) -> list[float]:
+        assert self._squared is not None
         rows = np.random.default_rng(0).permutation(self.n)[:_LADDER_ROWS]
         pairs = self._squared[np.ix_(rows, rows)][np.triu_indices(len(rows), 1)]
-        widths = widths_of_distances(pairs, self.n, FRACTIONS)
-        return [_rung(_decay(self._squared, width), self._fixed) for width in widths]
+        return widths_of_distances(pairs, self.n, FRACTIONS)
 
 
 def similarities(variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None) -> list[Similarity]:
