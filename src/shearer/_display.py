@@ -10,8 +10,8 @@ def printable(text: str, longest: int | None = None) -> str:
     r"""Escape what a terminal, a reader's eye or XML would take for a command, and cut the middle of what is long.
 
     Control characters, ANSI escapes, line breaks, marks of direction, invisible and unassigned characters become
-    ``\n``, ``\x1b``, ``\u202e``; letters of every script stay. Widths count cells of a terminal: a Chinese character
-    takes two.
+    ``\n``, ``\x1b``, ``\u202e``; letters of every script stay; blanks alone are quoted. Widths count cells of a
+    terminal: a Chinese character takes two.
 
     Parameters
     ----------
@@ -30,6 +30,7 @@ def printable(text: str, longest: int | None = None) -> str:
     if longest is not None and len(text) > 2 * _MOST_CHARACTERS:
         text = f"{text[:_MOST_CHARACTERS]}…{text[-_MOST_CHARACTERS:]}"
     shown = "".join(character if character.isprintable() else _escape(character) for character in text)
+    shown = shown if shown.strip() else f"'{shown}'"
     return shown if longest is None else _cut(shown, longest)
 
 
