@@ -16,7 +16,7 @@ Document: TypeAlias = Mapping[str, Any]
 Place: TypeAlias = str | PathLike[str]
 
 # A spreadsheet takes a cell that begins so for a formula; the last four are their wide forms.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
 _PLACES = ("first", "second", "third")
 _SCREENED = {
     "pairs": ("value", "adjusted", "pvalue", "qvalue", "n", "reported"),
@@ -150,7 +150,7 @@ def _cell(value: Any) -> Any:
         return str(value).lower()
     if not isinstance(value, str):
         return value
-    text = value.replace("\0", "\\x00")  # the one character that readers of csv stumble over
+    text = value.replace("\0", "\\x00").replace("\r", "\\r")  # what readers of csv stumble over, even in quotes
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
