@@ -3,7 +3,7 @@
 Measure: `mutual_information`, `total_correlation`, `dual_total_correlation`, `entropy`, and the rest of the family,
 `shearer_gap`, `o_information`, `s_information`, `co_information`; `Dependence` for several of them with bounds.
 Test: `independence_test`, `interaction_test`, `permutation_test`, `confidence_interval`.
-Screen a table: `pairwise`, `triples`. Widths and kernels: `shearer.kernels`.
+Screen a table: `scan`, `pairwise`, `triples`. Widths and kernels: `shearer.kernels`.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ from shearer.spectrum import Estimate, ToleranceError
 if TYPE_CHECKING:
     from shearer import comparators, datasets, inference, neural, screening, testing, tools
     from shearer.inference import confidence_interval, independence_test, interaction_test, permutation_test
+    from shearer.scanning import Scan, scan
     from shearer.screening import pairwise, triples
 
 __version__ = "0.1.0"
@@ -35,6 +36,7 @@ __all__ = [
     "Dependence",
     "Estimate",
     "MemoryBudgetError",
+    "Scan",
     "Subsampling",
     "ToleranceError",
     "co_information",
@@ -53,6 +55,7 @@ __all__ = [
     "pairwise",
     "permutation_test",
     "s_information",
+    "scan",
     "screening",
     "shearer_gap",
     "testing",
@@ -68,6 +71,7 @@ _LAZY |= dict.fromkeys(
     ("confidence_interval", "independence_test", "interaction_test", "permutation_test"), "shearer.inference"
 )
 _LAZY |= dict.fromkeys(("pairwise", "triples"), "shearer.screening")
+_LAZY |= dict.fromkeys(("Scan", "scan"), "shearer.scanning")
 
 
 def __getattr__(name: str) -> Any:

@@ -108,11 +108,18 @@ def pearson3_tail(z: Any, skewness: Any) -> Floats:
     return tail
 
 
-def half_cauchy(pvalues: Any) -> Floats:
+def half_cauchy(pvalues: Any, valid: Any = None) -> Floats:
     """Combine dependent p-values along the last axis by the mean of cot(pi p / 2).
 
     Under the null each term is half-Cauchy: its tail is so heavy that one small p-value decides, whatever the others
     and their dependence. The sum of m independent ones is close to the stable law of index 1 with skewness 1.
+
+    Parameters
+    ----------
+    pvalues : array-like
+        The p-values.
+    valid : array-like of bool, optional
+        Which of them count, of the same shape; default: all. 1 where none does.
 
     Examples
     --------
@@ -120,14 +127,17 @@ def half_cauchy(pvalues: Any) -> Floats:
     0.02
     >>> 0.03 < float(half_cauchy([0.01, 0.5, 0.9])) < 0.04
     True
+    >>> half_cauchy([[0.02, 0.3], [0.02, 0.3]], [[True, False], [False, False]]).tolist()
+    [0.02, 1.0]
     """
-    p = np.clip(np.asarray(pvalues, dtype=np.float64), 1e-300, 1.0)
-    count = p.shape[-1]
-    if count == 1:
-        return p[..., 0]
-    statistic = np.mean(1.0 / np.tan(np.pi * p / 2), axis=-1)
-    shifted = statistic - (2.0 / np.pi) * (math.log(count) + 1.0 - np.euler_gamma)
-    return np.clip(_stable_tail(shifted), 1e-300, 1.0)
+    p = np.asarray(pvalues, dtype=np.float64)
+    counted = np.ones(p.shape, dtype=bool) if valid is None else np.asarray(valid, dtype=bool)
+    p = np.where(counted, np.clip(p, 1e-300, 1.0), 1.0)  # of which the cotangent is 0
+    count = counted.sum(axis=-1)
+    statistic = np.sum(1.0 / np.tan(np.pi * p / 2), axis=-1) / np.maximum(count, 1)
+    shifted = statistic - (2.0 / np.pi) * (np.log(np.maximum(count, 1)) + 1.0 - np.euler_gamma)
+    combined: Floats = np.where(count > 1, np.clip(_stable_tail(shifted), 1e-300, 1.0), p.min(axis=-1))
+    return combined
 
 
 def adjusted_pvalues(pvalues: Any, method: str = "bh") -> Floats:

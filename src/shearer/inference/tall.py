@@ -62,17 +62,20 @@ def tall_components(variables: Variables, kernel: Kernel | Mapping[str, Kernel] 
     tails is tested by its ranks.
     """
     own, general = chosen_kernels(variables, kernel)
-    kernels = [own.get(item.name, general) for item in variables.items]
-    items = list(variables.items)
-    ladders = [_operators(item, chosen) for item, chosen in zip(items, kernels, strict=True)]
-    for position, ladder in enumerate(ladders):
-        if kernels[position] is None and _is_scalar(items[position]) and not _has_low_rank(ladder[-1]):
-            ladders[position] = _operators(_ranked(items[position]), None)
+    ladders = [tall_operators(item, general, own.get(item.name)) for item in variables.items]
     components = []
     for height in range(max(len(ladder) for ladder in ladders)):
         first, second = (tall(ladder[min(height, len(ladder) - 1)]) for ladder in ladders)
         components += pair_of_tall(first, second, f"at {RUNG_BITS[height]:g} bits")
     return components
+
+
+def tall_operators(variable: Variable, general: Kernel | None, own: Kernel | None = None) -> list[Gram]:
+    """The operators K of one variable at every rung; of its ranks, where outliers leave it no low rank."""
+    ladder = _operators(variable, general, own)
+    if general is None and own is None and _is_scalar(variable) and not _has_low_rank(ladder[-1]):
+        return _operators(_ranked(variable), None, None)
+    return ladder
 
 
 def _is_scalar(variable: Variable) -> bool:
@@ -115,12 +118,12 @@ def pair_of_tall(first: Tall, second: Tall, label: str) -> list[Component]:
     return pair_of(first.known, second.known, (float(np.sum(cross**2)) - len(first.factor)) / 2, label)
 
 
-def _operators(variable: Variable, kernel: Kernel | None) -> list[Gram]:
+def _operators(variable: Variable, general: Kernel | None, own: Kernel | None) -> list[Gram]:
     """Rungs of numbers under the default kernel; one operator else."""
     only = variable.blocks[0]
     like = np.empty(0)
-    if kernel is not None or len(variable.blocks) > 1 or only.kind != "continuous":
-        return [gram_of(variable, like, kernel or Gaussian())]
+    if (general or own) is not None or len(variable.blocks) > 1 or only.kind != "continuous":
+        return [gram_of(variable, like, general or Gaussian(), own)]
     values = np.asarray(only.values, dtype=np.float64)
     rungs = RUNG_BITS[:-1] if len(values) > _VERY_TALL else RUNG_BITS
     fractions = [bits / np.log2(len(values)) for bits in rungs]

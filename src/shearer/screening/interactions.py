@@ -4,18 +4,18 @@
 product of a pair is formed once and set against every variable, by one matrix product for many pairs.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._blocks import Variable
+from shearer._blocks import Variables
 from shearer.inference.aggregated import SMALLEST_SPREAD
 from shearer.inference.centring import LARGEST_SKEWNESS
 from shearer.inference.moments import PAIRS, TRIPLES, Sums, falling, sums_of
 from shearer.inference.pvalue import half_cauchy, pearson3_tail
-from shearer.inference.similarity import FRACTIONS, Similarity
+from shearer.inference.similarity import FRACTIONS, similarities
 from shearer.kernels import Kernel
 
 Floats = NDArray[np.float64]
@@ -42,28 +42,24 @@ class Interactions:
 
     Parameters
     ----------
-    variables : sequence of Variable
-        On the same rows, at least 6 of them.
-    kernel : Kernel, or one for each name, optional
+    variables : Variables
+        With at least 6 rows.
+    kernel : Kernel or mapping of name -> Kernel, optional
         As in `shearer.interaction_test`.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from shearer.screening.table import read_table
+    >>> from shearer._variables import read_variables
     >>> rng = np.random.default_rng(0)
     >>> a, b, noise = rng.normal(size=(3, 100))
-    >>> table = read_table(a, b, np.sign(a * b) * abs(rng.normal(size=100)), noise)
-    >>> tests = Interactions(table.variables)
+    >>> tests = Interactions(read_variables(a, b, np.sign(a * b) * abs(rng.normal(size=100)), noise))
     >>> (tests.pvalues([(0, 1, 2), (0, 1, 3)]) < 0.01).tolist()
     [True, False]
     """
 
-    def __init__(self, variables: Sequence[Variable], kernel: Kernel | dict[str, Kernel] | None = None) -> None:
-        own = kernel if isinstance(kernel, dict) else {}
-        general = None if isinstance(kernel, dict) else kernel
-        like = np.empty(0)
-        self._ladder = [Similarity.of(item, like, own.get(item.name, general)) for item in variables]
+    def __init__(self, variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None = None) -> None:
+        self._ladder = similarities(variables, kernel)
         self._single = np.array([ladder.is_single for ladder in self._ladder])
 
     @staticmethod
