@@ -1,0 +1,1 @@
+"""What a scan found: as text in the terminal, as JSON, CSV and GraphML."""
