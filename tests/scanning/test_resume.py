@@ -18,7 +18,8 @@ import sys, json
 import shearer as sh
 table = sh.datasets.planted_table(120, rng=3).columns
 found = sh.scan(table, shards=sys.argv[1], resume=True, top=3)
-print(json.dumps({k: v for k, v in found.document.items() if k != "run"}, sort_keys=True))
+del found.document["settings"]["date"], found.document["settings"]["seconds"]
+print(json.dumps(found.document, sort_keys=True))
 """
 
 
@@ -27,7 +28,8 @@ def run(folder):
 
 
 def plain(document):
-    return {key: value for key, value in document.items() if key != "run"}
+    settings = {key: value for key, value in document["settings"].items() if key not in ("date", "seconds")}
+    return document | {"settings": settings}
 
 
 def test_killed_at_random_moments(tmp_path):

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import shearer as sh
+from shearer.report.schema import departures
 from shearer.scanning import scanner, triples
 
 
@@ -64,6 +65,8 @@ def test_numbers_are_those_of_the_functions(planted, found):
 def test_document_is_plain_json(found):
     text = json.dumps(found.document, allow_nan=False)
     assert json.loads(text)["version"] == 1
+    assert departures(found.document) == []
+    assert json.loads(found.to_json()) == found.document
 
 
 def test_one_false_discovery_rate_for_pairs_and_triples(planted, found):
@@ -101,6 +104,18 @@ def test_target(planted, found):
     everything = {frozenset(r["variables"]): r["pvalue"] for r in found.document["pairs"]}
     for record in document["pairs"]:
         assert record["pvalue"] == pytest.approx(everything[frozenset(record["variables"])], rel=1e-9)
+
+
+def test_several_targets(planted):
+    table = {name: planted.columns[name] for name in ("dose", "response", "weight", "species")}
+    document = sh.scan(table, target=["response", "species"], top=1).document
+    pairs = [tuple(record["variables"]) for record in document["pairs"]]
+    assert sorted(pairs) == [
+        ("dose", "response"), ("dose", "species"), ("weight", "response"), ("weight", "species")
+    ]  # fmt: skip
+    assert sorted(tuple(r["variables"]) for r in document["triples"]) == [
+        ("dose", "weight", "response"), ("dose", "weight", "species")
+    ]  # fmt: skip
 
 
 def test_missing_values_are_left_out_pair_by_pair(planted, rng):
@@ -222,6 +237,7 @@ class TestLags:
         ({"top": -1}, "top: expected a whole number of 0 or more"),
         ({"target": "weigth"}, "Did you mean 'weight'"),
         ({"target": 3}, "target: expected the name of a column"),
+        ({"target": []}, "target: expected the name of a column, or a list"),
         ({"kinds": {"dose": "number"}}, "kinds: expected one of 'continuous', 'categorical'"),
         ({"kinds": {"species": "continuous"}}, "kinds: expected numbers in 'species'"),
         ({"missing": "drop"}, "missing: expected one of 'pairwise'"),

@@ -37,7 +37,7 @@ INDEPENDENT_ROWS = (
 def scan(
     *data: Any,
     order: int = 3,
-    target: str | None = None,
+    target: str | list[str] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
     kinds: Mapping[str, str] | None = None,
     lags: Iterable[int] | None = None,
@@ -66,8 +66,8 @@ def scan(
         The table: one variable for each column. Several arguments: one variable each.
     order : {3, 2}
         3: pairs and triples. 2: pairs only.
-    target : str, optional
-        Only pairs and triples with this column.
+    target : str or list of str, optional
+        Only pairs and triples of the other columns with this one, or one of these.
     groups : mapping, optional
         New name -> columns that form one vector variable.
     kinds : mapping, optional
@@ -121,14 +121,15 @@ def scan(
     check_count("top", top, 0)
     rate, wanted_lags, jobs = _check_rate(fdr), _check_lags(lags), check_jobs(n_jobs)
     request = Request.checked(check_alpha(alpha), memory, TOLERANCE, rng)
-    if target is not None and not isinstance(target, str):
-        raise type_error("target", "the name of a column", describe(target))
+    if target is not None and not (isinstance(target, str) or _are_names(target)):
+        raise type_error("target", "the name of a column, or a list of names", describe(target))
     reading = read_columns(data, target, groups, kinds)
     notes = list(reading.notes)
     table = sampled_table(reading.table, MOST_ROWS, request.seed) if wanted_lags is None else reading.table
     if table is not reading.table:
         notes.append(f"Tests and values come from a random sample of {MOST_ROWS:,} rows.")
     settings = {
+        "shearer": __version__,
         "source": source or "table",
         "rows": reading.table.observations,
         "order": 2 if wanted_lags else order,
@@ -164,9 +165,14 @@ def scan(
     measured = {} if wanted_lags else measuring.top(top, jobs, progress)
     document = describe_findings(table.names, findings, measured, excess, settings)
     document |= {"columns": reading.columns, "notes": notes}
+    # What differs from run to run stands apart from what was asked for, which decides if a scan can be gone on with.
     seconds = round(time.monotonic() - started, 2)
-    document["run"] = {"shearer": __version__, "date": date.isoformat(timespec="seconds"), "seconds": seconds}
+    document["settings"] |= {"date": date.isoformat(timespec="seconds"), "seconds": seconds}
     return Scan(document, reading.sources, table.library, request.seed)
+
+
+def _are_names(target: Any) -> bool:
+    return isinstance(target, list) and bool(target) and all(isinstance(name, str) for name in target)
 
 
 def _check_rate(fdr: Any) -> float:
