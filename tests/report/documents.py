@@ -59,7 +59,9 @@ def wide(columns: int = 300, rows: int = 80, seed: int = 2) -> dict[str, Any]:
 
 
 def complete_rows(columns: dict[str, Any]) -> dict[str, Any]:
-    kept = np.all([~np.isnan(values) if values.dtype.kind == "f" else values == values for values in columns.values()], 0)
+    kept = np.all(
+        [~np.isnan(values) if values.dtype.kind == "f" else values == values for values in columns.values()], 0
+    )
     return {name: values[kept] for name, values in columns.items()}
 
 
@@ -213,7 +215,11 @@ def with_target(document: dict[str, Any], target: str) -> dict[str, Any]:
         [relation for relation in document[part] if target in relation["variables"]] for part in ("pairs", "triples")
     )
     counts = {"pairs_tested": len(pairs), "triples_tested": len(triples), "triples_possible": len(triples)}
-    return document | {"settings": document["settings"] | {"target": target} | counts, "pairs": pairs, "triples": triples}
+    return document | {
+        "settings": document["settings"] | {"target": target} | counts,
+        "pairs": pairs,
+        "triples": triples,
+    }
 
 
 HOSTILE = [

@@ -58,7 +58,9 @@ def triple_sentence(document: Mapping[str, Any], pairs: Relations, triples: Rela
     """One clause on what a triple adds to its pairs."""
     names = [plain_name(document["columns"][position]["name"]) for position in triples.index[row]]
     members = set(triples.index[row].tolist())
-    inside = [number for number, pair in enumerate(pairs.index.tolist()) if pairs.reported[number] and members >= {*pair}]
+    inside = [
+        number for number, pair in enumerate(pairs.index.tolist()) if pairs.reported[number] and members >= {*pair}
+    ]
     if triples.kinds[row] == "redundant":
         return ["The three tell the same thing more than once: two of them leave little for the third to add."]
     if len({frozenset(pairs.index[number].tolist()) for number in inside}) == 3:
@@ -106,7 +108,9 @@ def _about_pairs(document: Mapping[str, Any], pairs: Relations) -> list[Sentence
         return [["There is no pair of columns to test."]]
     end = " beyond what chance explains."
     if pairs.lags is not None:
-        return [[f"{in_words(found)} of {count(tested, 'test')} of two columns and a delay {_finds(found)} dependence{end}"]]
+        return [
+            [f"{in_words(found)} of {count(tested, 'test')} of two columns and a delay {_finds(found)} dependence{end}"]
+        ]
     if settings.get("target"):
         targets = settings["target"] if isinstance(settings["target"], list | tuple) else [settings["target"]]
         words: Sentence = [f"{in_words(found)} of the {count(tested, 'pair')} with "]
@@ -165,7 +169,9 @@ def _about_triples(document: Mapping[str, Any], triples: Relations) -> list[Sent
     start = f"Of {count(tested, 'group')} of three columns{share}, tested for dependence that no pair explains,"
     if not synergistic + redundant:
         return [[f"{start} none stands out."]]
-    together = f"{synergistic or 'none'} {_is(synergistic)} synergistic (the three together tell what no two of them do)"
+    together = (
+        f"{synergistic or 'none'} {_is(synergistic)} synergistic (the three together tell what no two of them do)"
+    )
     repeated = f"{redundant or 'none'} redundant (they tell the same thing more than once)"
     words = [_triple_words(document, triples, row) for row in named[:_MOST_NAMED]]
     examples: Sentence = ["."]

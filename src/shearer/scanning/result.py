@@ -85,7 +85,7 @@ class Scan:
         """
         text = render_page(self.document, self.sample() if rows else None)
         if path is not None:
-            write_file("path", path, text)
+            write_file("path", path, text.encode())
         return text
 
     def plot(self, kind: str = "heatmap", ax: Any = None) -> Any:

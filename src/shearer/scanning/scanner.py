@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from shearer import __version__
 from shearer._memory import parse_memory
 from shearer._validate import check_alpha, check_option, describe, type_error, value_error
+from shearer._version import __version__
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.scanning.columns import read_columns, sampled_table
