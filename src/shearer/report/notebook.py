@@ -30,7 +30,7 @@ def notebook_summary(document: Mapping[str, Any]) -> str:
 
 
 def _row(record: Mapping[str, Any]) -> str:
-    names = " &middot; ".join(escape(plain_name(name)[0]) for name in record["variables"])
+    names = " &middot; ".join(escape(plain_name(name)) for name in record["variables"])
     adjusted = record.get("adjusted", record["value"])
     kind = f" ({record['kind']})" if record.get("kind") else ""
     strength = "" if adjusted is None else f"{adjusted:.2f}"
