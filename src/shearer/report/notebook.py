@@ -17,7 +17,7 @@ def notebook_summary(document: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> import shearer as sh
-    >>> table = sh.datasets.planted_table(100).columns
+    >>> table = sh.datasets.planted_table(200).columns
     >>> notebook_summary(sh.scan(table, top=0).document).count("<tr>")
     5
     """
