@@ -73,6 +73,12 @@ def scan(
     ] = None,
     group: Groups = None,
     kind: Kinds = None,
+    max_rows: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, help="Scan a sample of so many rows of a longer table; 0: all.", rich_help_panel=WORK
+        ),
+    ] = 2000,
     separator: Separator = None,
     encoding: Encoding = None,
     no_header: NoHeader = False,
@@ -134,6 +140,7 @@ def scan(
         fdr=fdr,
         top=top,
         alpha=alpha,
+        max_rows=max_rows or None,
         memory=memory,
         rng=seed,
         n_jobs=jobs,

@@ -15,6 +15,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "settings.fdr": ("number", "false discovery rate up to which pairs and triples are reported"),
     "settings.top": ("integer", "pairs and triples that were measured in full, at most"),
     "settings.alpha": ("number or null", "order of the entropy at which they were"),
+    "settings.max_rows": ("integer or null", "rows that were scanned at most; null: all"),
     "settings.kernel": ("text or null", "the kernel, where one was stated"),
     "settings.seed": ("integer or null", "seed of everything that is drawn"),
     "settings.target": ("text, list of text or null", "the columns that all others were compared with, if any were"),
