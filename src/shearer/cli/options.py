@@ -164,7 +164,8 @@ def with_kinds(frame: "pl.DataFrame", kinds: Mapping[str, str] | None) -> "pl.Da
     for name, kind in (kinds or {}).items():
         column = frame[name]
         if kind == "categorical":
-            frame = frame.with_columns(column.cast(pl.String).cast(pl.Categorical))
+            # Not the numbers as texts, of which the library would warn.
+            frame = frame.with_columns(("level " + column.rank("dense").cast(pl.String)).alias(name))
         elif not (column.dtype.is_numeric() or column.dtype.is_temporal()):
             raise value_error("--kind", f"numbers in {describe(name)}", f"a column of type {column.dtype}")
     return frame

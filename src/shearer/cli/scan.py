@@ -44,10 +44,7 @@ def scan(
         ),
     ],
     target: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COL", help="Compare all columns with this one only. Can be repeated.", rich_help_panel=_SEARCH
-        ),
+        str | None, typer.Option(metavar="COL", help="Compare with this column only.", rich_help_panel=_SEARCH)
     ] = None,
     order: Annotated[int, typer.Option(min=2, max=3, help="2: pairs; 3: triples too.", rich_help_panel=_SEARCH)] = 3,
     fdr: Annotated[
@@ -108,7 +105,7 @@ def scan(
     ] = False,
     limit: Annotated[
         int, typer.Option(min=0, metavar="ROWS", help="Pairs and triples printed, each.", rich_help_panel=OUTPUT)
-    ] = 20,
+    ] = 15,
     quiet: Quiet = False,
 ) -> None:
     """Search a table for dependence: every pair, and every triple for what no pair explains."""
@@ -116,8 +113,9 @@ def scan(
 
     groups, kinds, steps = parse_groups(group), parse_kinds(kind), parse_lags(lags)
     outputs = {"--json": json, "--csv": csv, "--graphml": graphml, "--report": report}
-    beside = None if csv in (None, STDOUT) or order == 2 else triples_path(csv or "")
-    check_outputs({**outputs, "--csv (triples)": beside}, files)
+    check_outputs(outputs, files)
+    if csv not in (None, STDOUT) and order == 3:
+        check_outputs({**outputs, "--csv (triples)": triples_path(csv)}, files)
     if resume and shards is None:
         raise typer.BadParameter("needs --shards DIR", param_hint="--resume")
 
@@ -127,7 +125,7 @@ def scan(
     result = shearer.scan(
         choose_columns(loaded.frame, columns, drop),
         order=order,
-        target=_single(target),
+        target=target,
         groups=groups,
         kinds=kinds,
         lags=steps,
@@ -146,10 +144,6 @@ def scan(
     if not quiet and STDOUT not in outputs.values():
         _print(result.document, limit)
     _write(result, outputs, rows=not no_rows, quiet=quiet)
-
-
-def _single(target: list[str] | None) -> str | list[str] | None:
-    return target[0] if target and len(target) == 1 else target or None
 
 
 def _print(document: dict[str, Any], limit: int) -> None:

@@ -8,22 +8,23 @@ VERSION = 1
 # Field -> its type and its meaning. "[]" stands for every item of a list, "?" after a name for one that may be absent.
 FIELDS: dict[str, tuple[str, str]] = {
     "version": ("integer", "version of this layout; a change that could break a reader raises it"),
-    "settings.shearer": ("text", "version of shearer"),
     "settings.source": ("text or null", "where the table came from"),
     "settings.rows": ("integer", "rows of the table"),
     "settings.order": ("integer", "2: pairs; 3: pairs and triples"),
     "settings.fdr": ("number", "false discovery rate up to which pairs and triples are reported"),
     "settings.top": ("integer", "pairs and triples that were measured in full, at most"),
     "settings.alpha": ("number or null", "order of the entropy at which they were"),
+    "settings.kernel": ("text or null", "the kernel, where one took the place of the ladder of widths"),
     "settings.seed": ("integer or null", "seed of everything that is drawn"),
-    "settings.target": ("text, list of text or null", "the columns that all others were compared with, if any were"),
+    "settings.target": ("text or null", "the column that all others were compared with, if one was"),
     "settings.groups": ("mapping or null", "name of a vector variable -> its columns"),
-    "settings.lags": ("list of integer or null", "rows by which the second variable is later"),
-    "settings.seconds": ("number or null", "time that the scan took"),
-    "settings.date": ("text or null", "when it ended"),
+    "settings.lags": ("list of integer or null", "lags that were asked for, in rows"),
     "settings.pairs_tested": ("integer or null", "pairs with a p-value"),
     "settings.triples_tested": ("integer or null", "triples with a p-value"),
     "settings.triples_possible": ("integer or null", "triples there are"),
+    "run.shearer": ("text", "version of shearer"),
+    "run.date": ("text", "when the scan began, in UTC"),
+    "run.seconds": ("number", "time that it took"),
     "columns[].name": ("text", "the column or group"),
     "columns[].kind": ("text", '"continuous" or "categorical"'),
     "columns[].n": ("integer", "rows with a value"),
@@ -38,7 +39,10 @@ FIELDS: dict[str, tuple[str, str]] = {
     "pairs[].qvalue": ("number or null", "smallest false discovery rate at which the pair is reported"),
     "pairs[].n": ("integer or null", "rows with both values"),
     "pairs[].reported": ("truth value", "whether it passes the false discovery rate"),
-    "pairs[].lag?": ("integer", "rows by which the second variable is later; only where lags were asked for"),
+    "pairs[].lag?": (
+        "integer",
+        "rows by which the second variable follows the first (negative: the first follows); only with lags",
+    ),
     "pairs[].measured": ("mapping or null", "null for pairs that were only screened"),
     "pairs[].measured.alpha": ("number", "order of the entropy"),
     "pairs[].measured.mutual_information": ("number or null", "I* at that order"),
@@ -71,7 +75,7 @@ def departures(document: Mapping[str, Any]) -> list[str]:
     Examples
     --------
     >>> departures({"version": "1", "settings": {}, "columns": [], "pairs": [], "triples": [], "notes": []})[:2]
-    ["version: expected integer, got '1'", 'settings.shearer: missing']
+    ["version: expected integer, got '1'", 'settings.source: missing']
     """
     found = []
     for field, (expected, _) in FIELDS.items():
