@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from shearer import kernels
 from shearer._memory import MemoryBudgetError
+from shearer._version import __version__ as __version__
 from shearer.measures import (
     Dependence,
     Subsampling,
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from shearer.inference import confidence_interval, independence_test, interaction_test, permutation_test
     from shearer.scanning import Scan, scan
     from shearer.screening import pairwise, triples
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Dependence",

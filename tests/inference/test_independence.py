@@ -158,3 +158,20 @@ class TestInteraction:
             sh.interaction_test(rng.normal(size=(20, 2)))
         with pytest.raises(ValueError, match="data: expected at least 6 rows, got 5"):
             sh.interaction_test(rng.normal(size=(5, 3)))
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e-200, 1e160, 1e307])
+def test_any_magnitude(rng, size):
+    x, y = rng.normal(size=(2, 60))
+    y += x**2
+    expected = sh.independence_test(x, y).pvalue
+    assert sh.independence_test(x * size, y).pvalue == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_kernel_named_for_labels_is_used(rng):
+    labels = rng.choice(list("abcd"), size=40)
+    kernel = {"label": sh.kernels.Custom(lambda a, b: float(a == b or {a, b} == {"a", "b"}))}  # two of them alike
+    merged = np.where(labels == "b", "a", labels)
+    x = rng.normal(size=40)
+    found = sh.independence_test({"label": labels, "x": x}, kernel=kernel).pvalue
+    assert found == pytest.approx(sh.independence_test(merged, x).pvalue, rel=1e-9)

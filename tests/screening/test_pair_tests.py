@@ -10,6 +10,7 @@ import shearer as sh
 from shearer._memory import MemoryBudgetError
 from shearer.inference.aggregated import combine, pair_components
 from shearer.inference.similarity import Rung, Similarity
+from shearer.inference.tall import pair_of_tall, tall, tall_operators
 from shearer.kernels.width_rules import entropy_widths
 from shearer.screening import pair_tests, sides
 from shearer.screening.pair_tests import PairTests
@@ -220,6 +221,59 @@ def test_widths_are_those_of_the_ladder(rng):
     found = PairTests(read_table(np.hstack([x, x**2])))._ladder.rung(2).matrices(slice(0, 1))[0]
     variables = sh._variables.read_variables(x[:, 0])
     assert np.allclose(found, Similarity.of(variables.items[0], None).rungs[2].matrix, rtol=1e-9, atol=1e-300)
+
+
+def tall_table(rng, n=5100):
+    x = rng.normal(size=n)
+    return {
+        "x": x,
+        "weak": 0.04 * x + rng.normal(size=n),
+        "heavy": 0.01 * x + rng.standard_cauchy(n),
+        "label": rng.choice(list("abc"), n),
+        "levels": np.char.add("level ", rng.integers(0, 700, n).astype(str)),
+        "identifier": np.char.add("row ", np.arange(n).astype(str)),
+        "flat": np.ones(n),
+    }
+
+
+def test_many_rows(rng):
+    """The test by factors, each variable factored once; some of the pairs one by one."""
+    table = tall_table(rng)
+    tests = PairTests(read_table(table), memory=100 * 10**6)
+    found = tests.pvalues(*EVERYTHING)
+    names = list(table)
+    for first, second in (("x", "weak"), ("weak", "heavy"), ("x", "levels"), ("label", "levels"), ("x", "identifier")):
+        one = sh.independence_test(table[first], table[second]).pvalue
+        assert found[names.index(first), names.index(second)] == pytest.approx(one, rel=1e-12)
+    assert np.array_equal(found, found.T)
+    assert np.array_equal(tests.pvalues(slice(2, 4), slice(1, 3)), found[2:4, 1:3])
+    crowded = PairTests(read_table({name: table[name] for name in names[:3]}), memory=26 * 10**6)  # keeps few factors
+    assert np.array_equal(crowded.pvalues(*EVERYTHING), found[:3, :3])
+
+
+def test_many_rows_without_a_low_rank(rng):
+    table = {"x": rng.normal(size=5100), "vector": rng.normal(size=(5100, 6))}
+    assert np.isnan(PairTests(read_table(table)).pvalues(*EVERYTHING)[0, 1])
+
+
+def test_many_rows_with_gaps(rng):
+    """Factors restricted to the common rows, against factors made of these rows at the same widths."""
+    table = {name: column for name, column in tall_table(rng).items() if name in ("x", "weak", "label")}
+    table["x"][:40] = np.nan
+    table["weak"][30:90] = np.nan
+    table["few"] = np.where(np.arange(5100) < 200, rng.normal(size=5100), np.nan)
+    found = PairTests(read_table(table, missing="pairwise")).pvalues(*EVERYTHING)
+    rows = np.arange(90, 5100)
+    ladders = []
+    for name, own in (("x", np.arange(40, 5100)), ("weak", np.setdiff1d(np.arange(5100), np.arange(30, 90)))):
+        variable = sh._variables.read_variables(table[name][own]).items[0]
+        keep = np.flatnonzero(np.isin(own, rows))
+        ladders.append([tall(operator.restrict(keep)) for operator in tall_operators(variable, None)])
+    components = [c for left, right in zip(*ladders, strict=True) for c in pair_of_tall(left, right, "")]
+    assert found[0, 1] == pytest.approx(combine(components), rel=1e-4)
+    assert found[0, 1] < 0.05
+    assert 0 < found[0, 3] < 1  # 160 common rows: by whole matrices
+    assert np.array_equal(found, found.T)
 
 
 def test_what_is_refused(rng):

@@ -44,7 +44,8 @@ def scan(
         ),
     ],
     target: Annotated[
-        str | None, typer.Option(metavar="COL", help="Compare with this column only.", rich_help_panel=_SEARCH)
+        list[str] | None,
+        typer.Option(metavar="COL", help="Compare with this column only. Can be repeated.", rich_help_panel=_SEARCH),
     ] = None,
     order: Annotated[int, typer.Option(min=2, max=3, help="2: pairs; 3: triples too.", rich_help_panel=_SEARCH)] = 3,
     fdr: Annotated[
@@ -70,6 +71,12 @@ def scan(
     ] = None,
     group: Groups = None,
     kind: Kinds = None,
+    max_rows: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, help="Scan a sample of so many rows of a longer table; 0: all.", rich_help_panel=WORK
+        ),
+    ] = 2000,
     separator: Separator = None,
     encoding: Encoding = None,
     no_header: NoHeader = False,
@@ -125,13 +132,14 @@ def scan(
     result = shearer.scan(
         choose_columns(loaded.frame, columns, drop),
         order=order,
-        target=target,
+        target=target[0] if target and len(target) == 1 else target or None,
         groups=groups,
         kinds=kinds,
         lags=steps,
         fdr=fdr,
         top=top,
         alpha=alpha,
+        max_rows=max_rows or None,
         memory=memory,
         rng=seed,
         n_jobs=jobs,
@@ -149,9 +157,10 @@ def scan(
 def _print(document: dict[str, Any], limit: int) -> None:
     from rich.console import Console
 
-    from shearer.report.terminal import ScanView, sentences
+    from shearer.report import summary_sentences
+    from shearer.report.terminal import ScanView
 
-    Console(highlight=False).print(ScanView(document, sentences(document), limit))
+    Console(highlight=False).print(ScanView(document, summary_sentences(document), limit))
 
 
 def _write(result: Any, outputs: dict[str, str | None], *, rows: bool, quiet: bool) -> None:

@@ -140,7 +140,7 @@ def half_cauchy(pvalues: Any, valid: Any = None) -> Floats:
     return combined
 
 
-def adjusted_pvalues(pvalues: Any, method: str = "bh") -> Floats:
+def adjusted_pvalues(pvalues: Any, method: str = "bh", *, weights: Any = None) -> Floats:
     """Adjusted p-values of many tests, in the order given.
 
     Parameters
@@ -150,6 +150,9 @@ def adjusted_pvalues(pvalues: Any, method: str = "bh") -> Floats:
     method : {"bh", "by", "holm"}
         Benjamini-Hochberg (false discovery rate, independent or positively dependent tests), Benjamini-Yekutieli (any
         dependence), Holm (any false rejection at all).
+    weights : array-like, optional
+        Of the shape of `pvalues`, positive: how much of the allowed error each test may use up against the others
+        (Genovese, Roeder and Wasserman 2006). Chosen without looking at the p-values.
 
     Examples
     --------
@@ -162,6 +165,8 @@ def adjusted_pvalues(pvalues: Any, method: str = "bh") -> Floats:
     p = np.asarray(pvalues, dtype=np.float64)
     if not ((p >= 0) & (p <= 1)).all():  # nan is neither
         raise value_error("pvalues", "numbers from 0 to 1", describe(p))
+    if weights is not None:
+        p = np.minimum(p / _check_weights(weights, p), 1.0)
     order = np.argsort(p, axis=None, kind="stable")
     ranked = p.ravel()[order]
     count = len(ranked)
@@ -174,6 +179,14 @@ def adjusted_pvalues(pvalues: Any, method: str = "bh") -> Floats:
     result = np.empty(count)
     result[order] = np.minimum(adjusted, 1.0)
     return result.reshape(p.shape)
+
+
+def _check_weights(weights: Any, pvalues: Floats) -> Floats:
+    """Weights with mean 1."""
+    w = np.asarray(weights, dtype=np.float64)
+    if w.shape != pvalues.shape or not (np.isfinite(w) & (w > 0)).all():
+        raise value_error("weights", f"positive numbers of shape {pvalues.shape}", describe(weights))
+    return w / w.mean() if w.size else w
 
 
 def _stable_tail(x: Any) -> Floats:

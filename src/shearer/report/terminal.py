@@ -71,13 +71,6 @@ class ScanView:
         yield from _notes(self.document, plain=plain)
 
 
-def sentences(document: Mapping[str, Any]) -> list[str]:
-    """What was looked at, in one sentence."""
-    settings = document["settings"]
-    source = printable(settings["source"] or "The table", 60)
-    return [f"{source}: {settings['rows']} rows, {len(document['columns'])} columns."]
-
-
 def strongest(document: Mapping[str, Any], part: str) -> list[Entry]:
     """Reported pairs, the strongest first; reported triples in the order of the document, by significance."""
     entries = [entry for entry in document[part] if entry["reported"]]

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from shearer._display import printable
+from shearer._version import __version__
 from shearer.inference import InteractionResult, TestResult, interaction_test
 from shearer.inference.independence import MOST_DENSE_ROWS
 
@@ -52,8 +53,6 @@ def verdict_document(
     level : float
         p-values up to this are called dependence.
     """
-    from shearer import __version__
-
     document: dict[str, Any] = {
         "version": VERSION,
         "settings": {"shearer": __version__, "source": source, "level": level, "rows": total},

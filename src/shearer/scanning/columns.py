@@ -47,7 +47,7 @@ class Reading:
 
 def read_columns(
     data: tuple[Any, ...],
-    target: str | None,
+    target: str | list[str] | None,
     groups: Mapping[str, Iterable[str]] | None,
     kinds: Mapping[str, str] | None,
 ) -> Reading:
@@ -74,15 +74,13 @@ def read_columns(
     if left_out:
         notes.append(f"Left out: {', '.join(describe(name) for name in left_out)}; see the columns for why.")
     kept = {name: parts for name, parts in usable.items() if name not in targets}
-    table = table_of(kept, {name: usable[name] for name in targets}, True, library_of(data))
+    table = table_of(kept, {name: usable[name] for name in targets}, False, library_of(data))
     table = replace(table, pairwise=not table.presence.complete)
     return Reading(table, columns, notes, usable)
 
 
 def sampled_table(table: Table, most: int, seed: int) -> Table:
-    """At most so many rows of a table, drawn without replacement."""
-    if table.observations <= most:
-        return table
+    """So many rows of a longer table, drawn without replacement."""
     chosen = np.zeros(table.observations, dtype=bool)
     chosen[np.random.default_rng(seed).permutation(table.observations)[:most]] = True
     masks = table.presence.masks

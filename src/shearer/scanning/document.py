@@ -59,14 +59,22 @@ class Findings:
         )
 
     @cached_property
+    def _qvalues(self) -> tuple[Floats, Floats]:
+        """Of pairs and of triples: one rate for all that is reported, half of it for each of the two lists."""
+        lists = (self.pairs.pvalue, self.triple_tests.pvalue)
+        weights = [np.full(len(pvalues), 1.0 / max(len(pvalues), 1)) for pvalues in lists]
+        together = adjusted_pvalues(np.concatenate(lists), weights=np.concatenate(weights))
+        return together[: len(lists[0])], together[len(lists[0]) :]
+
+    @property
     def pair_qvalue(self) -> Floats:
         """False discovery rate at which each pair would be reported."""
-        return adjusted_pvalues(self.pairs.pvalue)
+        return self._qvalues[0]
 
-    @cached_property
+    @property
     def triple_qvalue(self) -> Floats:
         """The same for triples."""
-        return adjusted_pvalues(self.triple_tests.pvalue)
+        return self._qvalues[1]
 
     @cached_property
     def pair_order(self) -> Indices:

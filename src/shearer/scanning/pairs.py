@@ -61,10 +61,10 @@ class PairFindings:
 
 
 def wanted_pairs(table: Table) -> Indices:
-    """All pairs, or those with a target, which stands last."""
-    count = len(table.variables)
+    """All pairs, or those of the other variables with the targets, which stand last."""
+    count, free = len(table.variables), len(table.variables) - table.targets
     if table.targets:
-        return np.array([(k, count - 1) for k in range(count - 1)], dtype=np.intp)
+        return np.array([(k, target) for k in range(free) for target in range(free, count)], dtype=np.intp)
     return np.stack(np.triu_indices(count, 1), axis=1)
 
 
@@ -73,22 +73,23 @@ def screened_pairs(
 ) -> PairFindings:
     """Every pair by the aggregated test, without permutations."""
     members = wanted_pairs(table)
+    count, free = len(table.variables), len(table.variables) - table.targets
     values = store.get("values", lambda: _values(table, kernel, memory, progress))
     tests: list[PairTests] = []
 
     def band(start: int) -> Part:
         if not tests:  # only where some band is still missing
             tests.append(PairTests(table, kernel, memory=memory))
-        columns = slice(members[0, 1], len(table.variables)) if table.targets else slice(start, len(table.variables))
-        rows = slice(start, min(start + _BAND, len(table.variables) - table.targets))
-        return {"pvalue": tests[0].pvalues(rows, columns)}
+        return {"pvalue": tests[0].pvalues(slice(start, min(start + _BAND, free)), slice(first_column(start), count))}
 
-    pvalue = np.ones((len(table.variables), len(table.variables)))
-    starts = range(0, len(table.variables) - table.targets, _BAND)
+    def first_column(start: int) -> int:
+        return free if table.targets else start
+
+    pvalue = np.ones((count, count))
+    starts = range(0, free, _BAND)
     for start in track(starts, len(starts), "pairs", progress):
         found = store.get(f"pairs-{start:06d}", lambda start=start: band(start))["pvalue"]  # type: ignore[misc]
-        first = int(members[0, 1]) if table.targets else start
-        pvalue[start : start + len(found), first : first + found.shape[1]] = found
+        pvalue[start : start + len(found), first_column(start) :] = found
     left, right = members.T
     counts = table.presence.common[table.presence.pattern[left], table.presence.pattern[right]]
     return PairFindings(
@@ -97,7 +98,7 @@ def screened_pairs(
         adjusted=values["adjusted"],
         pvalue=np.nan_to_num(pvalue[left, right], nan=1.0),  # too few rows in common
         rows=counts,
-        variables=len(table.variables),
+        variables=count,
     )
 
 

@@ -3,11 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
+from shearer import plotting
+from shearer._files import write_file
+from shearer._validate import check_option
 from shearer._variables import Sources
+from shearer.report import exports, render_page
+from shearer.report.notebook import notebook_summary
 from shearer.scanning.columns import sample_rows
 from shearer.screening.frames import make_frame
 
@@ -54,6 +60,56 @@ class Scan:
     def triples(self) -> Any:
         """One row for each triple that was tested, the most significant first."""
         return make_frame(_columns(self.document["triples"], ("first", "second", "third")), self.library)
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> str:
+        """The document as JSON, also written to a file if a path is given."""
+        return exports.to_json(self.document, path)
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """Pairs to a file, and triples, if there are any, beside it: ``out.csv`` and ``out-triples.csv``."""
+        exports.to_csv(self.document, path)
+
+    def to_graphml(self, path: str | PathLike[str]) -> None:
+        """The graph of the reported pairs, for programs that draw and analyse networks."""
+        exports.to_graphml(self.document, path)
+
+    def to_html(self, path: str | PathLike[str] | None = None, *, rows: bool = True) -> str:
+        """One page that opens in any browser without a network, also written to a file if a path is given.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it.
+        rows : bool, default True
+            With a sample of rows, for pictures of what was found. False keeps all rows of the table out of the page.
+        """
+        text = render_page(self.document, self.sample() if rows else None)
+        if path is not None:
+            write_file("path", path, text.encode())
+        return text
+
+    def plot(self, kind: str = "heatmap", ax: Any = None) -> Any:
+        """Adjusted values as a picture by matplotlib.
+
+        Parameters
+        ----------
+        kind : {"heatmap", "network"}
+            All pairs as a square, or the reported ones as a graph.
+        ax : Axes, optional
+            Where to draw.
+        """
+        check_option("kind", kind, ("heatmap", "network"))
+        names = list(dict.fromkeys(name for record in self.document["pairs"] for name in record["variables"]))
+        weights = np.zeros((len(names), len(names)))
+        for record in self.document["pairs"]:
+            if kind == "heatmap" or record["reported"]:
+                i, j = (names.index(name) for name in record["variables"])
+                weights[i, j] = weights[j, i] = record["value" if record["adjusted"] is None else "adjusted"] or 0.0
+        return plotting.heatmap(weights, names, ax=ax) if kind == "heatmap" else plotting.network(weights, names, ax=ax)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what was found in words, and the strongest pairs."""
+        return notebook_summary(self.document)
 
     def sample(self) -> dict[str, Any]:
         """The rows that pictures of a report are drawn from: some of those of the columns found to depend."""

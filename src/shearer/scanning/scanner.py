@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from shearer import __version__
 from shearer._memory import parse_memory
 from shearer._validate import check_alpha, check_option, describe, type_error, value_error
+from shearer._version import __version__
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
-from shearer.scanning.columns import read_columns, sampled_table
+from shearer.scanning.columns import FEWEST_ROWS, read_columns, sampled_table
 from shearer.scanning.document import Findings, describe_findings
 from shearer.scanning.measuring import Measuring
 from shearer.scanning.pairs import lagged_pairs, screened_pairs
@@ -26,8 +26,6 @@ from shearer.spectrum import Request
 
 ORDERS = (2, 3)
 MISSING = ("pairwise",)
-# Rows beyond which a sample is scanned: tests form one matrix of similarities for each variable.
-MOST_ROWS = 5000
 INDEPENDENT_ROWS = (
     "Rows are taken as independent of each other. If they follow each other in time or come in groups, p-values are "
     "too small; for time series ask for lags."
@@ -37,7 +35,7 @@ INDEPENDENT_ROWS = (
 def scan(
     *data: Any,
     order: int = 3,
-    target: str | None = None,
+    target: str | list[str] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
     kinds: Mapping[str, str] | None = None,
     lags: Iterable[int] | None = None,
@@ -45,6 +43,7 @@ def scan(
     top: int = 50,
     alpha: float = 1.0,
     kernel: Kernel | Mapping[str, Kernel] | None = None,
+    max_rows: int | None = 2000,
     missing: str = "pairwise",
     memory: str | float | None = None,
     rng: np.random.Generator | int | None = 0,
@@ -57,8 +56,8 @@ def scan(
     """What depends on what in a table, in pairs and in triples, and how sure is it?
 
     Every pair is tested without permutations (`independence_test`) and every triple for dependence that no pair
-    explains (`interaction_test`); both lists are held to a false discovery rate. The strongest are then measured at
-    `alpha`, with intervals; all pairs have a value at alpha = 2.
+    explains (`interaction_test`); what is reported is held to a false discovery rate. The strongest are then measured
+    at `alpha`, with intervals; all pairs have a value at alpha = 2.
 
     Parameters
     ----------
@@ -66,8 +65,8 @@ def scan(
         The table: one variable for each column. Several arguments: one variable each.
     order : {3, 2}
         3: pairs and triples. 2: pairs only.
-    target : str, optional
-        Only pairs and triples with this column.
+    target : str or list of str, optional
+        Only pairs and triples of the other columns with this one, or one of these.
     groups : mapping, optional
         New name -> columns that form one vector variable.
     kinds : mapping, optional
@@ -76,13 +75,17 @@ def scan(
         For rows in the order of time: test every pair at these lags, in both directions, by rearranging stretches of
         rows. Pairs only.
     fdr : float, default 0.05
-        False discovery rate up to which pairs, and triples, are reported (Benjamini and Hochberg).
+        False discovery rate of all that is reported (Benjamini and Hochberg): of pairs and triples together, half of
+        it for each of the two lists.
     top : int, default 50
         How many pairs, and how many triples, are measured at `alpha`.
     alpha : float, default 1
         Order of the entropy for what is measured.
     kernel : Kernel or mapping of name -> Kernel, optional
         One width in place of the ladder of widths that the tests go through.
+    max_rows : int or None, default 2000
+        Of a longer table a random sample of so many rows is scanned, which the notes say: the time grows as the cube
+        of the rows up to 5000, and linearly beyond. None: all rows.
     missing : {"pairwise"}
         Each pair and triple uses the rows that its variables have.
     memory : str or number, optional
@@ -110,7 +113,7 @@ def scan(
     >>> import shearer as sh
     >>> found = sh.scan(sh.datasets.planted_table(200).columns, top=5)
     >>> [pair["variables"] for pair in found.document["pairs"] if pair["reported"]]
-    [['species', 'weight'], ['dose', 'response'], ['ring_x', 'ring_y']]
+    [['dose', 'response'], ['ring_x', 'ring_y'], ['species', 'weight']]
     >>> [(triple["variables"], triple["kind"]) for triple in found.document["triples"] if triple["reported"]]
     [(['switch_a', 'switch_b', 'lamp'], 'synergistic')]
     """
@@ -118,22 +121,27 @@ def scan(
     check_option("order", order, ORDERS)
     check_option("missing", missing, MISSING)
     check_count("top", top, 0)
+    if max_rows is not None:
+        check_count("max_rows", max_rows, FEWEST_ROWS)
     rate, wanted_lags, jobs = _check_rate(fdr), _check_lags(lags), check_jobs(n_jobs)
     request = Request.checked(check_alpha(alpha), memory, TOLERANCE, rng)
-    if target is not None and not isinstance(target, str):
-        raise type_error("target", "the name of a column", describe(target))
+    if target is not None and not (isinstance(target, str) or _are_names(target)):
+        raise type_error("target", "the name of a column, or a list of names", describe(target))
     reading = read_columns(data, target, groups, kinds)
     notes = list(reading.notes)
-    table = sampled_table(reading.table, MOST_ROWS, request.seed) if wanted_lags is None else reading.table
-    if table is not reading.table:
-        notes.append(f"Tests and values come from a random sample of {MOST_ROWS:,} rows.")
+    table = reading.table
+    if max_rows is not None and wanted_lags is None and table.observations > max_rows:
+        table = sampled_table(table, max_rows, request.seed)
+        notes.append(f"Tests and values come from a random sample of {max_rows:,} rows.")
     settings = {
+        "shearer": __version__,
         "source": source or "table",
         "rows": reading.table.observations,
         "order": 2 if wanted_lags else order,
         "fdr": rate,
         "top": top,
         "alpha": request.alpha,
+        "max_rows": max_rows,
         "kernel": None if kernel is None else str(kernel),
         "seed": request.seed,
         "target": target,
@@ -163,9 +171,14 @@ def scan(
     measured = {} if wanted_lags else measuring.top(top, jobs, progress)
     document = describe_findings(table.names, findings, measured, excess, settings)
     document |= {"columns": reading.columns, "notes": notes}
+    # What differs from run to run stands apart from what was asked for, which decides if a scan can be gone on with.
     seconds = round(time.monotonic() - started, 2)
-    document["run"] = {"shearer": __version__, "date": date.isoformat(timespec="seconds"), "seconds": seconds}
+    document["settings"] |= {"date": date.isoformat(timespec="seconds"), "seconds": seconds}
     return Scan(document, reading.sources, table.library, request.seed)
+
+
+def _are_names(target: Any) -> bool:
+    return isinstance(target, list) and bool(target) and all(isinstance(name, str) for name in target)
 
 
 def _check_rate(fdr: Any) -> float:

@@ -18,6 +18,7 @@ from shearer.kernels import Kernel
 from shearer.screening.ladder import Ladder
 from shearer.screening.sides import BATCH, ROW_PAIRS, Cell, Each, Side, one_by_one, pvalues
 from shearer.screening.table import Table
+from shearer.screening.tall_tests import TallTests
 
 Floats = NDArray[np.float64]
 
@@ -33,8 +34,8 @@ class PairTests:
     """p-values of pairs of variables of a table, equal to those of ``independence_test(method="aggregated")``.
 
     With missing values (``missing="pairwise"``) each pair is tested on the rows that both have, at widths found from
-    the rows that each variable has; nan where these are fewer than 6. Of a variable with itself, which is no test,
-    the p-value is 1.
+    the rows that each variable has. Beyond 5000 rows it is the test by low-rank factors. A p-value is nan where there
+    is no test: fewer than 6 rows in common, or more than 5000 and no low rank. Of a variable with itself it is 1.
 
     Parameters
     ----------
@@ -72,12 +73,9 @@ class PairTests:
         if self._rows < FEWEST_ROWS:
             hint = 'independence_test(method="permutation") enumerates few rows.'
             raise value_error("data", f"at least {FEWEST_ROWS} rows", f"{self._rows}", hint)
-        if self._rows > MOST_ROWS:
-            raise value_error(
-                "data", f"at most {MOST_ROWS} rows", f"{self._rows}", "independence_test takes any number."
-            )
         self._ladder = Ladder(table, kernel)
         self._sides: dict[int, Side] = {}
+        self._tall = TallTests(self._ladder, self._budget)
 
     def pvalues(self, rows: slice, columns: slice) -> Floats:
         """The p-values of all pairs of two runs of variables, shape (rows, columns)."""
@@ -125,6 +123,9 @@ class PairTests:
             return
         sides = [range(run.start // TILE, -(-run.stop // TILE)) for run in (rows, columns)]
         cells = sorted({(min(i, j), max(i, j)) for i in sides[0] for j in sides[1]})
+        if self._factored:
+            yield cells
+            return
         size = _MOST_TILES
         while size > 1 and self._needed(size) > self._budget:
             size //= 2
@@ -134,9 +135,15 @@ class PairTests:
             groups.setdefault((i // size, j // size), []).append((i, j))
         yield from groups.values()
 
+    @property
+    def _factored(self) -> bool:
+        """Whether all pairs have so many rows that their similarities are factored."""
+        return self._presence.complete and self._rows > MOST_ROWS
+
     def _needed(self, size: int) -> int:
         """Bytes of a pass over the pairs of `size` tiles with as many others."""
-        n, width, heights = self._rows, min(TILE, self.count), self._ladder.heights
+        n, width = min(self._rows, MOST_ROWS), min(TILE, self.count)
+        heights = self._ladder.heights
         known = 40 * n * self.count * heights  # the values themselves, and what is known of each variable
         batch = 24 * max(BATCH, n * n) * thread_count()
         stacks = 16 * size * width * min(ROW_PAIRS, n * (n - 1) // 2)
@@ -147,6 +154,8 @@ class PairTests:
         """The p-values of all pairs of the tiles of each cell."""
         if not self._presence.complete:
             return [self._with_gaps(*cell) for cell in cells]
+        if self._factored:
+            return [self._tall.pvalues(self._variables(i), self._variables(j)) for i, j in cells]
         for tile in {tile for cell in cells for tile in cell} - set(self._sides):
             self._sides[tile] = Side(self._ladder, self._variables(tile))
         return pvalues({tile: self._sides[tile] for cell in cells for tile in cell}, cells, map_threads)
@@ -164,14 +173,17 @@ class PairTests:
             here, there = np.flatnonzero(patterns[0] == p), np.flatnonzero(patterns[1] == q)
             if len(common) < FEWEST_ROWS:
                 return
-            left = Side(self._ladder, rows[here], common)
-            right = left if i == j and p == q else Side(self._ladder, columns[there], common)
-            found = pvalues({0: left, 1: right}, [(0, 1)], each)[0]
+            if len(common) > MOST_ROWS:
+                found = self._tall.pvalues(rows[here], columns[there])
+            else:
+                left = Side(self._ladder, rows[here], common)
+                right = left if i == j and p == q else Side(self._ladder, columns[there], common)
+                found = pvalues({0: left, 1: right}, [(0, 1)], each)[0]
             block[np.ix_(here, there)] = found
             if i == j:
                 block[np.ix_(there, here)] = found.T
 
-        if len(pairs) > 4 * thread_count():
+        if len(pairs) > 4 * thread_count() and self._rows <= MOST_ROWS:
             map_threads(fill, pairs)
         else:
             for pair in pairs:
