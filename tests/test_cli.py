@@ -16,6 +16,7 @@ import pytest
 
 import shearer
 from report.hostile_documents import HOSTILE
+from shearer import cli
 from shearer.cli import main
 from shearer.datasets import planted_table
 from shearer.demo import demonstrate
@@ -76,6 +77,15 @@ def test_help_of_each_command_has_examples(call, command):
     result = call(command, "--help")
     assert result.returncode == 0
     assert f"shearer {command}" in result.stdout.split("Examples:")[1]
+
+
+def test_every_option_is_explained():
+    from typer.main import get_command
+
+    for command in get_command(cli.app).commands.values():
+        for param in command.params:
+            assert param.help
+            assert param.metavar or getattr(param, "is_flag", False), param.name
 
 
 def test_version_of_the_installed_command():

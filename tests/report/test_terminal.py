@@ -89,7 +89,8 @@ def test_nothing_found():
     given = document()
     for entry in (*given["pairs"], *given["triples"]):
         entry["reported"] = False
-    assert "pair " not in shown(given)
+    assert "strength  " not in shown(given)
+    assert "Nothing passes" in shown(given)
 
 
 def test_numbers_that_are_none():

@@ -51,7 +51,9 @@ Kinds = Annotated[
         rich_help_panel=DATA,
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Of everything that is drawn at random.", rich_help_panel=WORK)]
+Seed = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Of everything that is drawn at random.", rich_help_panel=WORK)
+]
 Json = Annotated[
     str | None,
     typer.Option(metavar="PATH", help='Write everything as JSON; "-": to the standard output.', rich_help_panel=OUTPUT),

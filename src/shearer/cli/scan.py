@@ -47,15 +47,18 @@ def scan(
         list[str] | None,
         typer.Option(metavar="COL", help="Compare with this column only. Can be repeated.", rich_help_panel=_SEARCH),
     ] = None,
-    order: Annotated[int, typer.Option(min=2, max=3, help="2: pairs; 3: triples too.", rich_help_panel=_SEARCH)] = 3,
+    order: Annotated[
+        int, typer.Option(metavar="2|3", min=2, max=3, help="2: pairs; 3: triples too.", rich_help_panel=_SEARCH)
+    ] = 3,
     fdr: Annotated[
-        float, typer.Option(help="False discovery rate of what is reported.", rich_help_panel=_SEARCH)
+        float, typer.Option(metavar="RATE", help="False discovery rate of what is reported.", rich_help_panel=_SEARCH)
     ] = 0.05,
     top: Annotated[
-        int, typer.Option(min=0, help="Measure as many in full, with intervals.", rich_help_panel=_SEARCH)
+        int, typer.Option(metavar="N", min=0, help="Measure as many in full, with intervals.", rich_help_panel=_SEARCH)
     ] = 50,
     alpha: Annotated[
-        float, typer.Option(help="Order of the entropy at which they are measured.", rich_help_panel=_SEARCH)
+        float,
+        typer.Option(metavar="ORDER", help="Order of the entropy at which they are measured.", rich_help_panel=_SEARCH),
     ] = 1.0,
     lags: Annotated[
         str | None,

@@ -8,6 +8,7 @@ VERSION = 1
 # Field -> its type and its meaning. "[]" stands for every item of a list, "?" after a name for one that may be absent.
 FIELDS: dict[str, tuple[str, str]] = {
     "version": ("integer", "version of this layout; a change that could break a reader raises it"),
+    "settings.shearer": ("text", "version of shearer"),
     "settings.source": ("text or null", "where the table came from"),
     "settings.rows": ("integer", "rows of the table"),
     "settings.order": ("integer", "2: pairs; 3: pairs and triples"),
@@ -17,18 +18,14 @@ FIELDS: dict[str, tuple[str, str]] = {
     "settings.max_rows": ("integer or null", "rows that were scanned at most; null: all"),
     "settings.kernel": ("text or null", "the kernel, where one was stated"),
     "settings.seed": ("integer or null", "seed of everything that is drawn"),
-    "settings.target": (
-        "text, list of text or null",
-        "what all other columns were compared with, if not each with each",
-    ),
+    "settings.target": ("text, list of text or null", "the columns that all others were compared with, if any were"),
     "settings.groups": ("mapping or null", "name of a vector variable -> its columns"),
     "settings.lags": ("list of integer or null", "lags that were asked for, in rows"),
+    "settings.seconds": ("number or null", "time that the scan took"),
+    "settings.date": ("text or null", "when it began, in UTC"),
     "settings.pairs_tested": ("integer or null", "pairs with a p-value"),
     "settings.triples_tested": ("integer or null", "triples with a p-value"),
     "settings.triples_possible": ("integer or null", "triples there are"),
-    "run.shearer": ("text", "version of shearer"),
-    "run.date": ("text", "when the scan began, in UTC"),
-    "run.seconds": ("number", "time that it took"),
     "columns[].name": ("text", "the column or group"),
     "columns[].kind": ("text", '"continuous", "categorical", or "mixed" for a group of both'),
     "columns[].n": ("integer", "rows with a value"),
@@ -45,7 +42,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "pairs[].reported": ("truth value", "whether it passes the false discovery rate"),
     "pairs[].lag?": (
         "integer",
-        "rows by which the second variable follows the first (negative: the first follows); only with lags",
+        "rows by which the second variable follows the first, the first if below 0; only with lags",
     ),
     "pairs[].measured": ("mapping or null", "null for pairs that were only screened"),
     "pairs[].measured.alpha": ("number", "order of the entropy"),
@@ -79,7 +76,7 @@ def departures(document: Mapping[str, Any]) -> list[str]:
     Examples
     --------
     >>> departures({"version": "1", "settings": {}, "columns": [], "pairs": [], "triples": [], "notes": []})[:2]
-    ["version: expected integer, got '1'", 'settings.source: missing']
+    ["version: expected integer, got '1'", 'settings.shearer: missing']
     """
     found = []
     for field, (expected, _) in FIELDS.items():
