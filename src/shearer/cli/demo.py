@@ -11,8 +11,8 @@ EXAMPLES = ("shearer demo", "shearer demo --rows 500 --seed 7", "shearer demo --
 
 
 def demo(
-    rows: Annotated[int, typer.Option(min=50, max=2000, help="Rows of the table.")] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the table.")] = 0,
+    rows: Annotated[int, typer.Option(metavar="N", min=50, max=2000, help="Rows of the table.")] = 200,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the table.")] = 0,
     svg: Annotated[str | None, typer.Option(metavar="PATH", help="Also write what is printed as a picture.")] = None,
 ) -> None:
     """Plant relations in a table (a line, a ring, a label, an XOR), measure it, and print planted against found."""
