@@ -9,7 +9,7 @@ import numpy as np
 from shearer._validate import check_option, describe, value_error
 from shearer._variables import read_variables
 from shearer.entropy import SubsetEntropies
-from shearer.inference.rearranged import MEASURES, Function, Measure, Statistic, array_of, is_constant
+from shearer.inference.rearranged import MEASURES, Measure, Statistic, is_constant, statistic_of
 from shearer.inference.rearrangements import is_length, scheme_of
 from shearer.inference.resampling import Resampler, check_count
 from shearer.inference.result import TestResult
@@ -102,7 +102,7 @@ def permutation_test(
     if callable(statistic):
         if kernel is not None:
             raise value_error("kernel", "none with a function as statistic", describe(kernel), "It gets the data.")
-        measure: Statistic = Function(statistic, tuple(array_of(item) for item in items))
+        measure: Statistic = statistic_of(statistic, replace(variables, items=items, given=()))
         title = getattr(statistic, "__name__", type(statistic).__name__)
     else:
         check_option("statistic", statistic, MEASURES)
