@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from shearer._validate import value_error
-from shearer.comparators.inputs import Floats, points, ranks, read
+from shearer.comparators.inputs import Floats, numbers, ranks, read
 from shearer.inference.resampling import check_count
 from shearer.spectrum.request import seed_of
 
@@ -26,12 +26,12 @@ def idd(
     (sum_k D(X_k) - D(X)) / (sum_k D(X_k) - max_k D(X_k)) for ranks divided by n, D the mean over rows of the maximum
     likelihood (Hill) estimate -1 / mean_j ln(d_j / d_k) from the distances to the k nearest rows. Romano et al. 2016,
     "Measuring dependency via intrinsic dimensionality", after the authors' published code, which takes k = 250 of 1000
-    rows. A coordinate with ties gets noise of size 1e-6, as there.
+    rows. A coordinate with ties gets noise of size 1e-6, as there; with many ties the dimensions mean little.
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
-        Two or more variables of shape (n,) or (n, d), or one table. Labels are indicator columns.
+        Two or more variables of numbers, of shape (n,) or (n, d), or one table.
     neighbors : int, optional
         k; default: a quarter of the rows.
     groups, missing
@@ -55,7 +55,7 @@ def idd(
     if neighbors >= n:
         raise value_error("neighbors", f"fewer than the {n} rows", f"{neighbors}")
     generator = np.random.default_rng(seed_of(rng))
-    varying = [block for block in map(points, variables.items) if np.ptp(block, axis=0).any()]
+    varying = [block for block in map(numbers, variables.items) if np.ptp(block, axis=0).any()]
     if len(varying) < 2:
         return 0.0
     blocks = [_without_ties(ranks(block) / n, generator) for block in varying]

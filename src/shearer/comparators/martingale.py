@@ -14,6 +14,9 @@ from shearer.comparators.inputs import Floats, read
 from shearer.comparators.matrices import centered, kernel_matrices
 from shearer.kernels import Kernel
 
+# Kernels are at most 1: less than this is what rounding leaves of a variable that does not vary.
+_ROUND_OFF = 1e-12
+
 
 def mhsic(
     *data: Any,
@@ -125,7 +128,7 @@ def _halves(data: tuple[Any, ...], groups: Any, missing: str, exactly: int | Non
 def _self_normalized(products: Floats) -> float:
     steps = np.tril(products, -1).sum(axis=1)
     size = math.sqrt(float(steps @ steps))
-    return float(steps.sum()) / size if size > 0 else 0.0
+    return float(steps.sum()) / size if size > _ROUND_OFF * len(steps) else 0.0
 
 
 def _cross_statistic(left: Floats, right: Floats) -> float:
@@ -142,5 +145,5 @@ def _cross_statistic(left: Floats, right: Floats) -> float:
     columns = right @ left.sum(axis=0) / (n - 1) - b * a.sum() / (n * (n - 1))
     means = (n * diagonal + diagonal.sum() - rows - columns) / (2 * (n - 1))
     value = float(means.mean())
-    variance = 4.0 * (n - 1) / (n - 2) ** 2 * float(np.sum((means - value) ** 2))
-    return math.sqrt(n) * value / math.sqrt(variance) if variance > 0 else 0.0
+    deviation = 2.0 * math.sqrt(n - 1) / (n - 2) * math.sqrt(float(np.sum((means - value) ** 2)))
+    return math.sqrt(n) * value / deviation if deviation > _ROUND_OFF else 0.0

@@ -92,11 +92,12 @@ def _standardized(values: Floats) -> Floats:
 
 
 def _network(torch: Any, inputs: int, hidden: int, generator: Any) -> Any:
-    """Two hidden layers, their weights drawn from the generator."""
+    """Two hidden layers, their weights drawn from the generator: the global one of torch stays as it was."""
+    linear = torch.nn.utils.skip_init
     layers = torch.nn.Sequential(
-        torch.nn.Linear(inputs, hidden), torch.nn.ReLU(),
-        torch.nn.Linear(hidden, hidden), torch.nn.ReLU(),
-        torch.nn.Linear(hidden, 1),
+        linear(torch.nn.Linear, inputs, hidden), torch.nn.ReLU(),
+        linear(torch.nn.Linear, hidden, hidden), torch.nn.ReLU(),
+        linear(torch.nn.Linear, hidden, 1),
     )  # fmt: skip
     for parameter in layers.parameters():
         size = 1.0 / math.sqrt(parameter.shape[-1])

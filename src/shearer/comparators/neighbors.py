@@ -24,8 +24,8 @@ def ksg(
     psi(k) + (L - 1) psi(n) - mean_i sum_l psi(n_l(i) + 1), n_l(i) the rows nearer to row i in variable l than the k-th
     neighbor in all of them, distances being the largest over coordinates (Kraskov, Stögbauer and Grassberger 2004,
     "Estimating mutual information"). Each coordinate is divided by its standard deviation first. Where the k-th
-    neighbor coincides with the row, all rows that do are its neighbors and are counted in every variable (after Gao et
-    al. 2017, "Estimating mutual information for discrete-continuous mixtures"). Can be negative.
+    neighbor coincides with the row, all rows that do are counted, in every variable (Gao et al. 2017, "Estimating
+    mutual information for discrete-continuous mixtures"). Can be negative.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def _scaled(values: Floats) -> Floats:
 
 
 def _neighborhoods(joint: Floats, neighbors: int) -> tuple[Floats, Floats]:
-    """Distance to the k-th other row, and k, or the number of rows that coincide where that distance is 0."""
+    """Distance to the k-th other row, and k, or how many rows coincide, the row itself included, where that is 0."""
     from scipy.spatial import KDTree
 
     tree = KDTree(joint)
@@ -72,13 +72,15 @@ def _neighborhoods(joint: Floats, neighbors: int) -> tuple[Floats, Floats]:
     count = np.full(len(joint), float(neighbors))
     tied = radius == 0
     if tied.any():
-        count[tied] = tree.query_ball_point(joint[tied], 0.0, p=np.inf, return_length=True) - 1.0
+        count[tied] = tree.query_ball_point(joint[tied], 0.0, p=np.inf, return_length=True)
     return radius, count
 
 
 def _within(block: Floats, radius: Floats) -> NDArray[np.float64]:
     """Other rows nearer than the radius, or at distance 0 where the radius is 0."""
-    inside = np.where(radius > 0, np.nextafter(radius, 0.0), 0.0)
+    # The k-th neighbor itself lies on the edge: it must stay outside whichever way its distance was rounded.
+    gap = np.maximum(1e-10 * radius, 8 * np.finfo(np.float64).eps * float(np.abs(block).max()))
+    inside = np.maximum(radius - gap, 0.0)
     if block.shape[1] == 1:
         x = block[:, 0]
         ascending = np.sort(x)

@@ -25,14 +25,15 @@ def _density_kernels(variables: Variables) -> tuple[Floats, ...]:
     return kernel_matrices(variables, _DENSITY)
 
 
-def _log_angle(left: Floats, right: Floats) -> float:
+def log_angle(left: Floats, right: Floats) -> float:
+    """ln(V_J V_M / V_C^2) of two kernel matrices."""
     rows = left.mean(axis=0), right.mean(axis=0)
     joint, apart = float(np.vdot(left, right)) / len(left) ** 2, float(rows[0].mean() * rows[1].mean())
     cross = float(rows[0] @ rows[1]) / len(left)
     return math.log(joint) + math.log(apart) - 2 * math.log(cross)
 
 
-@rearranges(_density_kernels, _log_angle)
+@rearranges(_density_kernels, log_angle)
 def qmi_cs(
     *data: Any,
     kernel: Kernel | Mapping[str, Kernel] | None = None,
@@ -64,4 +65,4 @@ def qmi_cs(
     >>> sh.comparators.qmi_cs(labels, ["u", "v", "u", "v"])
     0.0
     """
-    return _log_angle(*kernel_matrices(read(data, groups, missing, exactly=2), _DENSITY if kernel is None else kernel))
+    return log_angle(*kernel_matrices(read(data, groups, missing, exactly=2), _DENSITY if kernel is None else kernel))

@@ -10,6 +10,10 @@ from shearer.comparators.inputs import Floats, points, ranks, read
 from shearer.inference.resampling import check_count
 from shearer.spectrum.request import seed_of
 
+# Smooth functions of one rank are nearly dependent. Directions below this part of the largest are left out, as the
+# canonical correlation of the authors' program (R's cancor) does.
+_RANK = 1e-7
+
 
 def rdc(
     *data: Any,
@@ -23,7 +27,8 @@ def rdc(
 
     The first canonical correlation of sin(w'u) over `features` random w, u the ranks divided by n with a 1 appended,
     w normal of standard deviation scale / (d + 1) (Lopez-Paz, Hennig and Schölkopf 2013, "The randomized dependence
-    coefficient"). It fits 2 x 20 directions: with few rows it is near 1 for any data.
+    coefficient"). At the default scale these are smooth: a function that oscillates needs a larger one. With few rows
+    it is near 1 for any data.
 
     Parameters
     ----------
@@ -62,6 +67,5 @@ def _directions(values: Floats, features: int, scale: float, seed: int) -> Float
     frequencies = np.random.default_rng(seed).normal(scale=scale / (d + 1), size=(d + 1, features))
     functions = np.sin(uniform @ frequencies)
     basis, sizes, _ = np.linalg.svd(functions - functions.mean(axis=0), full_matrices=False)
-    # Smooth functions of one rank are nearly dependent: what round-off made of them is no direction.
-    kept: Floats = basis[:, sizes > n * np.finfo(np.float64).eps * max(float(sizes[0]), 1.0)]
+    kept: Floats = basis[:, sizes > _RANK * max(float(sizes[0]), _RANK)]
     return kept
