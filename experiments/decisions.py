@@ -1,7 +1,7 @@
 """Tests of independence from shuffles, decided by the paper's rule and by ours, for many statistics of the same data.
 
-The paper rejects where the statistic exceeds the 95 % quantile of 100 shuffles; ours where (1 + c) / (1 + 100) <= 5 %, c
-the number of shuffles at least as large. Both accept once six are: no more shuffles are drawn then.
+The paper rejects where the statistic exceeds the 95 % quantile of 100 shuffles; ours where (1 + c) / (1 + 100) <= 5 %,
+c the number of shuffles at least as large. Both accept once six are: no more shuffles are drawn then.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,7 @@
 """The 18 source densities of Bach and Jordan's ICA benchmark, a to r, each scaled to variance 1.
 
-Parameters: Bach and Jordan 2002, "Kernel independent component analysis", as public packages of ICA densities list them;
-the spreads of Gaussian components are standard deviations.
+Parameters: Bach and Jordan 2002, "Kernel independent component analysis", as public packages of ICA densities list
+them; the spreads of Gaussian components are standard deviations.
 """
 
 import numpy as np

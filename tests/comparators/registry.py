@@ -1,37 +1,33 @@
 """What each comparator promises, so that one test can ask it of all."""
 
-import shearer as sh
+from shearer import comparators
 
-C = sh.comparators
-# MINE trains a network: a few steps are enough where only the shape of the answer matters.
-PAIRS = {
-    name: getattr(C, name)
-    for name in (
-        "pearson spearman kendall chatterjee_xi binned_mutual_information mic distance_covariance distance_correlation "
-        "hsic kcca qmi_cs rdc mhsic xhsic"
-    ).split()
-}
+ALL = {name: getattr(comparators, name) for name in comparators.__all__ if name != "mine"}
 MANY = {
-    name: getattr(C, name)
-    for name in (
-        "multivariate_spearman binned_total_correlation ksg dhsic c_kdm idd mac cmi mdhsic gaussian_total_correlation "
-        "gaussian_dual_total_correlation"
-    ).split()
+    "binned_total_correlation",
+    "c_kdm",
+    "cmi",
+    "dhsic",
+    "gaussian_dual_total_correlation",
+    "gaussian_total_correlation",
+    "idd",
+    "ksg",
+    "mac",
+    "mdhsic",
+    "multivariate_spearman",
 }
-ALL = PAIRS | MANY
-SCALARS = set(
-    "pearson spearman kendall chatterjee_xi mic multivariate_spearman c_kdm mac cmi "
-    "binned_mutual_information binned_total_correlation".split()
-)
-VECTORS = sorted(set(ALL) - SCALARS)
-LABELS = sorted(set(VECTORS) - {"gaussian_total_correlation", "gaussian_dual_total_correlation", "idd"})
+PAIRS = set(ALL) - MANY
+CORRELATIONS = {"pearson", "spearman", "kendall", "chatterjee_xi", "multivariate_spearman"}
+BINNED = {"binned_mutual_information", "binned_total_correlation"}
+COPULAS = {"gaussian_total_correlation", "gaussian_dual_total_correlation", "idd"}
+SCALARS = CORRELATIONS | BINNED | {"mic", "mac", "cmi", "c_kdm"}
+VECTORS = set(ALL) - SCALARS
+# Those that take labels as variables.
+LABELS = VECTORS - COPULAS
 # The order of rows is part of the statistic.
 ORDERED = {"mhsic", "mdhsic", "xhsic"}
 ASYMMETRIC = {"chatterjee_xi"}
 # Functions of ranks alone.
-RANKED = set(
-    "spearman kendall chatterjee_xi multivariate_spearman binned_mutual_information binned_total_correlation mic mac rdc "
-    "c_kdm idd gaussian_total_correlation gaussian_dual_total_correlation".split()
-)
+RANKED = (CORRELATIONS - {"pearson"}) | BINNED | COPULAS | {"mic", "mac", "rdc", "c_kdm"}
 # Covariances carry the unit of the data.
 SCALED = {"distance_covariance"}

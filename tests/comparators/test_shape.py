@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shearer as sh
-from comparators.registry import ALL, ASYMMETRIC, LABELS, MANY, ORDERED, PAIRS, RANKED, SCALARS, SCALED, VECTORS
+from comparators.registry import ALL, ASYMMETRIC, BINNED, LABELS, MANY, ORDERED, PAIRS, RANKED, SCALARS, SCALED, VECTORS
 
 every = pytest.mark.parametrize("name", sorted(ALL))
 
@@ -20,10 +20,6 @@ def sample():
     rng = np.random.default_rng(5)
     x = rng.normal(size=60)
     return x, np.sin(2 * x) + 0.3 * rng.normal(size=60)
-
-
-def test_registry_knows_all():
-    assert sorted({*ALL, "mine"}) == sorted(sh.comparators.__all__)
 
 
 @every
@@ -76,7 +72,7 @@ def test_rising_functions_are_no_matter(name, sample):
     assert ALL[name](np.exp(x), y**3) == pytest.approx(ALL[name](x, y), abs=1e-12)
 
 
-@pytest.mark.parametrize("name", VECTORS)
+@pytest.mark.parametrize("name", sorted(VECTORS))
 def test_vectors(name, rng):
     x = rng.normal(size=(80, 3))
     y = x[:, :2] ** 2
@@ -91,7 +87,7 @@ def test_scalars_only_says_so(name, rng):
         ALL[name](rng.normal(size=(20, 2)), rng.normal(size=20))
 
 
-@pytest.mark.parametrize("name", LABELS)
+@pytest.mark.parametrize("name", sorted(LABELS))
 def test_labels_are_apart_or_equal(name, rng):
     labels = np.array(list("abcd"))[rng.integers(0, 4, size=60)]
     renamed = np.array(list("wzyx"))[[list("abcd").index(label) for label in labels]]
@@ -99,9 +95,7 @@ def test_labels_are_apart_or_equal(name, rng):
     assert ALL[name](labels, y) == pytest.approx(ALL[name](renamed, y), rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    "name", sorted(set(ALL) - set(LABELS) - {"binned_mutual_information", "binned_total_correlation"})
-)
+@pytest.mark.parametrize("name", sorted(set(ALL) - LABELS - BINNED))
 def test_labels_have_no_order(name):
     with pytest.raises(TypeError, match="x1: expected numbers, got labels"):
         ALL[name](list("aabbab"), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
@@ -124,7 +118,7 @@ def test_pairs_only_says_so(name, rng):
 
 @every
 def test_bad_data(name):
-    with pytest.raises(ValueError, match="variables?, got 1"):
+    with pytest.raises(ValueError, match=r"(at least|exactly) 2 variables"):
         ALL[name]([1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="same number of rows"):
         ALL[name]([1.0, 2.0, 3.0], [1.0, 2.0])

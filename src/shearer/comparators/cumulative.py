@@ -22,9 +22,9 @@ def cmi(*data: Any, clusters: int = 10, normalize: bool = True, missing: str = "
 
     sum_{i>1} h(X_i) - h(X_i | X_1 ... X_i-1), h(X) = -int F(x) ln F(x) dx of the empirical F, conditional on clusters
     of the variables before, each variable scaled to [0, 1] (Nguyen et al. 2013, "CMI: an information-theoretic
-    contrast measure for enhancing subspace cluster and outlier detection"). Implemented from its description: the order is
-    greedy, first the pair and then the variable that gains most; clusters are those of k-means from evenly spaced
-    starts, ten as in the authors' program. Normalising is ours.
+    contrast measure for enhancing subspace cluster and outlier detection"). Implemented from its description: the
+    order is greedy, first the pair and then the variable that gains most; clusters are those of k-means from evenly
+    spaced starts, ten as in the authors' program. Normalising is ours.
 
     Parameters
     ----------
