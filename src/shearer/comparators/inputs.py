@@ -64,6 +64,14 @@ def points(variable: Variable) -> Floats:
     return np.hstack(columns)
 
 
+def standardized(values: Floats) -> Floats:
+    """Columns of mean 0 and standard deviation 1; constant ones 0."""
+    centered = values - values.mean(axis=0)
+    size = centered.std(axis=0)
+    scaled: Floats = np.divide(centered, size, out=np.zeros_like(centered), where=np.ptp(values, axis=0) > 0)
+    return scaled
+
+
 def ranks(values: Floats) -> Floats:
     """Ranks from 1 of each column, ties at their mean."""
     from scipy.stats import rankdata

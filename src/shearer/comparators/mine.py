@@ -9,7 +9,7 @@ import numpy as np
 from shearer._optional import load
 from shearer._progress import track
 from shearer._validate import check_positive, value_error
-from shearer.comparators.inputs import Floats, points, read
+from shearer.comparators.inputs import points, read, standardized
 from shearer.inference.resampling import check_count
 from shearer.spectrum.request import seed_of
 
@@ -71,7 +71,7 @@ def mine(
     n = variables.rows
     if n < _FEWEST_ROWS:
         raise value_error("data", f"at least {_FEWEST_ROWS} rows, half of them to train on", f"{n}")
-    blocks = [torch.from_numpy(_standardized(points(item))).to(torch.float32) for item in variables.items]
+    blocks = [torch.from_numpy(standardized(points(item))).to(torch.float32) for item in variables.items]
     generator = torch.Generator().manual_seed(seed_of(rng) % 2**63)
     order = torch.randperm(n, generator=generator)
     parts = order[: n // 2], order[n // 2 :]
@@ -82,13 +82,6 @@ def mine(
         _train(torch, network, [block[seen] for block in blocks], steps, batch, learning_rate, generator, bar)
         bounds.append(_bound(torch, network, [block[held] for block in blocks]))
     return float(np.mean(bounds)) / math.log(2.0)
-
-
-def _standardized(values: Floats) -> Floats:
-    centered = values - values.mean(axis=0)
-    size = centered.std(axis=0)
-    scaled: Floats = np.divide(centered, size, out=np.zeros_like(centered), where=size > 0)
-    return scaled
 
 
 def _network(torch: Any, inputs: int, hidden: int, generator: Any) -> Any:

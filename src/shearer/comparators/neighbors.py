@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import digamma
 
 from shearer._validate import value_error
-from shearer.comparators.inputs import Floats, points, read
+from shearer.comparators.inputs import Floats, points, read, standardized
 from shearer.inference.resampling import check_count
 
 
@@ -49,18 +49,11 @@ def ksg(
     n = variables.rows
     if neighbors >= n:
         raise value_error("neighbors", f"fewer than the {n} rows", f"{neighbors}")
-    blocks = [_scaled(points(item)) for item in variables.items]
+    blocks = [standardized(points(item)) for item in variables.items]
     radius, count = _neighborhoods(np.hstack(blocks), neighbors)
     marginal = sum(digamma(_within(block, radius) + 1.0) for block in blocks)
     nats = np.mean(digamma(count) - marginal) + (len(blocks) - 1) * digamma(n)
     return float(nats) / math.log(2.0)
-
-
-def _scaled(values: Floats) -> Floats:
-    centered = values - values.mean(axis=0)
-    size = centered.std(axis=0)
-    scaled: Floats = np.divide(centered, size, out=np.zeros_like(centered), where=np.ptp(values, axis=0) > 0)
-    return scaled
 
 
 def _neighborhoods(joint: Floats, neighbors: int) -> tuple[Floats, Floats]:
