@@ -5,6 +5,7 @@ c the number of shuffles at least as large. Both accept once six are: no more sh
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -13,20 +14,24 @@ from shearer._blocks import Variables
 from shearer._variables import read_variables
 from shearer.comparators import distance_correlation, hsic, kcca, qmi_cs
 from shearer.comparators.matrices import Rearranged, kernel_matrices
-from shearer.comparators.qmi import log_angle
 from shearer.inference.pvalue import TIE, rank_pvalue
+from shearer.kernels import Gaussian
+from shearer.kernels.bandwidth import silverman
 from shearer.spectrum import renyi
 
 LEVEL, SHUFFLES, ENOUGH = 0.05, 100, 6
 RULES = ("paper", "ours")
 ORDERS = (1.01, 2.0, 5.0)
-# QMI_CS twice: kernels of a density estimate, its definition, and of median width like those of the others.
+DENSITY = Gaussian(lambda values: np.sqrt(2.0) * silverman(values))
+# QMI_CS twice: with kernels of median width like the others, and with those of a density estimate of Silverman's width.
 RIVALS: dict[str, Callable[[Variables], Rearranged]] = {
     "HSIC": hsic.__dict__["rearranged"],
     "dCor": distance_correlation.__dict__["rearranged"],
     "KCCA": kcca.__dict__["rearranged"],
-    "QMI_CS": lambda variables: Rearranged(kernel_matrices(variables), log_angle),
-    "QMI_CS (Silverman)": qmi_cs.__dict__["rearranged"],
+    "QMI_CS": qmi_cs.__dict__["rearranged"],
+    "QMI_CS (Silverman)": lambda variables: replace(
+        qmi_cs.__dict__["rearranged"](variables), matrices=kernel_matrices(variables, DENSITY)
+    ),
 }
 Floats = np.ndarray
 Decision = dict[str, bool]

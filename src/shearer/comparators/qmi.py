@@ -6,34 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from shearer._blocks import Variables
 from shearer.comparators.inputs import Floats, read
 from shearer.comparators.matrices import kernel_matrices, rearranges
-from shearer.kernels import Gaussian, Kernel
-from shearer.kernels.bandwidth import silverman
+from shearer.kernels import Kernel
 
 
-def _density_width(values: Floats) -> float:
-    """The product of two kernels of Silverman's width, integrated, is one that is sqrt(2) wider."""
-    return math.sqrt(2.0) * silverman(values)
-
-
-_DENSITY = Gaussian(_density_width)
-
-
-def _density_kernels(variables: Variables) -> tuple[Floats, ...]:
-    return kernel_matrices(variables, _DENSITY)
-
-
-def log_angle(left: Floats, right: Floats) -> float:
-    """ln(V_J V_M / V_C^2) of two kernel matrices."""
+def _log_angle(left: Floats, right: Floats) -> float:
     rows = left.mean(axis=0), right.mean(axis=0)
     joint, apart = float(np.vdot(left, right)) / len(left) ** 2, float(rows[0].mean() * rows[1].mean())
     cross = float(rows[0] @ rows[1]) / len(left)
     return math.log(joint) + math.log(apart) - 2 * math.log(cross)
 
 
-@rearranges(_density_kernels, log_angle)
+@rearranges(kernel_matrices, _log_angle)
 def qmi_cs(
     *data: Any,
     kernel: Kernel | Mapping[str, Kernel] | None = None,
@@ -51,8 +36,9 @@ def qmi_cs(
     *data : array-like, Series, frame or mapping
         Two variables of shape (n,) or (n, d), or one table of two.
     kernel : Kernel or mapping of name -> Kernel, optional
-        K and L themselves. Default: Gaussians sqrt(2) times as wide as the density estimate of Silverman's rule (the
-        sources leave the width open); labels: delta.
+        K and L. Default, as in `hsic`: Gaussian of median width; labels: delta. For a density estimate of width h pass
+        ``Gaussian(sqrt(2) * h)``: the product of two of its kernels, integrated, is sqrt(2) wider. The sources leave h
+        open; at Silverman's, in several dimensions, a row is like itself alone and the measure says nothing.
     groups, missing
         As in `shearer.entropy`.
 
@@ -65,4 +51,4 @@ def qmi_cs(
     >>> sh.comparators.qmi_cs(labels, ["u", "v", "u", "v"])
     0.0
     """
-    return log_angle(*kernel_matrices(read(data, groups, missing, exactly=2), _DENSITY if kernel is None else kernel))
+    return _log_angle(*kernel_matrices(read(data, groups, missing, exactly=2), kernel))
