@@ -30,6 +30,15 @@ def test_mic_of_noiseless_functions_is_1(name):
     assert mic(X, FUNCTIONS[name]) == pytest.approx(1.0, abs=1e-9)
 
 
+def test_mic_of_a_published_example():
+    """The example in the documentation of minepy, the reference program: a noisy sine, alpha=0.6, c=15."""
+    x = np.linspace(0, 1, 1000)
+    y = np.sin(10 * np.pi * x) + x
+    assert mic(x, y) == pytest.approx(1.0, abs=1e-12)
+    noise = np.random.RandomState(0).uniform(-1, 1, 1000)  # noqa: NPY002 - the stream of the example
+    assert mic(x, y + noise) == pytest.approx(0.505716693417, abs=1e-12)
+
+
 def test_mic_of_noise_is_small_and_grows_smaller():
     values = [mic(*np.random.default_rng(0).normal(size=(2, n))) for n in (50, 200, 1000)]
     assert values == sorted(values, reverse=True)
