@@ -35,7 +35,7 @@ def test_mic_of_a_published_example():
     x = np.linspace(0, 1, 1000)
     y = np.sin(10 * np.pi * x) + x
     assert mic(x, y) == pytest.approx(1.0, abs=1e-12)
-    noise = np.random.RandomState(0).uniform(-1, 1, 1000)  # noqa: NPY002 - the stream of the example
+    noise = np.random.RandomState(0).uniform(-1, 1, 1000)
     assert mic(x, y + noise) == pytest.approx(0.505716693417, abs=1e-12)
 
 

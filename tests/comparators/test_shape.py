@@ -40,6 +40,15 @@ def test_returns_a_plain_float_from_any_container(name, sample):
 
 
 @every
+@pytest.mark.needs("torch")
+def test_tensors(name, sample):
+    import torch
+
+    x, y = (torch.tensor(column, requires_grad=True) for column in sample)
+    assert ALL[name](x, y) == pytest.approx(ALL[name](*sample), rel=1e-9)
+
+
+@every
 def test_order_of_rows_is_no_matter(name, sample):
     x, y = sample
     order = np.random.default_rng(1).permutation(len(x))

@@ -121,7 +121,8 @@ def _sums(x: Floats, y: Floats) -> tuple[float, Floats, Floats]:
     if x.shape[1] == y.shape[1] == 1:
         # Around 0, so that sums of squares do not drown differences.
         x1, y1 = x[:, 0] - x[:, 0].mean(), y[:, 0] - y[:, 0].mean()
-        return _scalar_products(x1, y1), _scalar_rows(x1), _scalar_rows(y1)
+        products = _scalar_products(x1, y1) if x is not y else 2.0 * (len(x) * float(x1 @ x1) - float(x1.sum()) ** 2)
+        return products, _scalar_rows(x1), _scalar_rows(y1)
     a, b = cdist(x, x), cdist(y, y)
     return float(np.vdot(a, b)), a.sum(axis=0), b.sum(axis=0)
 

@@ -48,8 +48,9 @@ def permutation_test(
         Name of a measure (of two variables or more: "total_correlation", "dual_total_correlation", "o_information",
         "s_information", "co_information"; of two: "mutual_information"), with the value that the function of that
         name returns. Or ``f(*variables) -> float``, which gets each variable as a numpy array (n,) or (n, d), labels as
-        integer codes. Larger must mean more dependent: only the upper tail counts. O- and co-information have both
-        signs, and synergy is not what an upper tail finds.
+        integer codes; those of `shearer.comparators` that are formulas of kernels or distances have these formed once.
+        Larger must mean more dependent: only the upper tail counts. O- and co-information have both signs, and synergy
+        is not what an upper tail finds.
     n_resamples : int, default 999
         Random rearrangements. Where there are no more than n_resamples + 1 in all, each is taken once: an exact test.
     alpha : float, default 1
