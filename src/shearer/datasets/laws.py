@@ -1,13 +1,12 @@
 """Samples of laws whose information is known in bits."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from shearer._validate import _check_number, describe, value_error
+from shearer._validate import check_inside
 from shearer.inference.resampling import check_count
 
 
@@ -45,7 +44,7 @@ def gaussian_pair(n: int = 200, *, correlation: float = 0.6, rng: np.random.Gene
     0.32192809488736235
     """
     check_count("n", n, 1)
-    r = _check_inside("correlation", correlation, "a number between -1 and 1", lambda r: -1 < r < 1)
+    r = check_inside("correlation", correlation, "a number between -1 and 1", lambda r: -1 < r < 1)
     x, other = np.random.default_rng(rng).normal(size=(2, n))
     return Law({"x": x, "y": r * x + math.sqrt(1 - r**2) * other}, {("x", "y"): -math.log2(1 - r**2) / 2})
 
@@ -68,7 +67,7 @@ def xor(n: int = 200, *, flips: float = 0.0, rng: np.random.Generator | int | No
     {('a', 'b'): 0.0, ('a', 'c'): 0.0, ('b', 'c'): 0.0, ('a', 'b', 'c'): 1.0}
     """
     check_count("n", n, 1)
-    share = _check_inside("flips", flips, "a number from 0 to 1", lambda share: 0 <= share <= 1)
+    share = check_inside("flips", flips, "a number from 0 to 1", lambda share: 0 <= share <= 1)
     generator = np.random.default_rng(rng)
     a, b = generator.integers(2, size=(2, n)).astype(bool)
     flipped = generator.uniform(size=n) < share
@@ -97,7 +96,7 @@ def ring(n: int = 200, *, inner: float = 0.8, rng: np.random.Generator | int | N
     True
     """
     check_count("n", n, 1)
-    hole = _check_inside("inner", inner, "a number from 0 to below 1", lambda radius: 0 <= radius < 1)
+    hole = check_inside("inner", inner, "a number from 0 to below 1", lambda radius: 0 <= radius < 1)
     generator = np.random.default_rng(rng)
     radius = np.sqrt(generator.uniform(hole**2, 1.0, size=n))
     angle = generator.uniform(0.0, 2.0 * np.pi, size=n)
@@ -117,11 +116,3 @@ def _chord_entropy(hole: float) -> float:
 
     halves = [quad(term, *span, limit=200)[0] for span in ((0.0, hole), (hole, 1.0))]
     return float(2 * sum(halves))
-
-
-def _check_inside(parameter: str, value: Any, expected: str, inside: Callable[[float], bool]) -> float:
-    """A number in some range; nan is in none."""
-    number = _check_number(parameter, expected, value)
-    if not inside(number):
-        raise value_error(parameter, expected, describe(value))
-    return number
