@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tables_cli import cli_reference, schema_rows
 
 import shearer as sh
 
@@ -344,6 +345,8 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "power": power,
     "interaction": interaction,
     "scan_demo": scan_demo,
+    "cli": cli_reference,
+    "scan_schema": lambda: table("Fields", ["field", "type", "meaning"], schema_rows(), "34 22 44"),
 }
 
 

@@ -64,9 +64,10 @@ def main() -> None:
         # A name with a letter that the terminal lacks must not end the program.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    warnings.showwarning = _show_warning
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            app()
     except (ValueError, TypeError, ImportError, OSError, MemoryError) as error:
         _fail(str(error) or type(error).__name__)
     except Exception as error:

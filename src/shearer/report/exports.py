@@ -4,12 +4,12 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from shearer._display import printable
+from shearer._display import distinct_printable
 from shearer._files import write_file
 
 Document: TypeAlias = Mapping[str, Any]
@@ -95,7 +95,7 @@ def to_graphml(document: Document, path: Place | None = None) -> str:
     """
     import networkx as nx
 
-    names = _node_names([column["name"] for column in document["columns"]])
+    names = distinct_printable([column["name"] for column in document["columns"]])
     lagged = any("lag" in pair for pair in document["pairs"])
     graph = nx.MultiDiGraph() if lagged else nx.Graph()
     for column in document["columns"]:
@@ -152,17 +152,6 @@ def _cell(value: Any) -> Any:
         return value
     text = value.replace("\0", "\\x00").replace("\r", "\\r")  # what readers of csv stumble over, even in quotes
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
-
-
-def _node_names(names: Iterable[str]) -> dict[str, str]:
-    """Names without characters that XML forbids, still distinct."""
-    shown: dict[str, str] = {}
-    for name in names:
-        text = printable(name)
-        while text in shown.values():
-            text += "'"
-        shown[name] = text
-    return shown
 
 
 def _edge(pair: Mapping[str, Any]) -> dict[str, Any]:

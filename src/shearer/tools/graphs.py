@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from shearer._display import distinct_printable
+from shearer._files import write_file
 from shearer._validate import check_names, describe, type_error
 from shearer.screening.frames import make_frame
 
@@ -47,11 +49,14 @@ class GraphOutput:
         Parameters
         ----------
         path : str or path
-            File to write.
+            File to write, whole or not at all. Characters in names that XML cannot hold are escaped.
         """
         import networkx
 
-        networkx.write_graphml(self.to_networkx(), path)
+        check_is_fitted(self)
+        graph = networkx.relabel_nodes(self.to_networkx(), distinct_printable(self.names_))
+        text = "\n".join(networkx.generate_graphml(graph))
+        write_file("path", path, f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode())
 
     def to_arboreto(self, tf_names: Iterable[str] | None = None) -> Any:
         """The links as arboreto lists them: TF, target, importance, heaviest first.
