@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -128,12 +128,26 @@ def _table(document: Document, part: str) -> str:
     """Pairs or triples as csv, one row each, with what was measured in full in columns of its own."""
     entries = document[part]
     fields = (*(["lag"] if any("lag" in entry for entry in entries) else []), *_SCREENED[part])
+    header = [*(_PLACES[:2] if part == "pairs" else _PLACES), *fields, *_measured({}, part)]
+    rows = (
+        [*entry["variables"], *(entry.get(field) for field in fields), *_measured(entry, part).values()]
+        for entry in entries
+    )
+    return csv_text(header, rows)
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    r"""A table as text; what a spreadsheet would take for a formula gets an apostrophe in front.
+
+    Examples
+    --------
+    >>> csv_text(["name", "value"], [["=a", 0.5], ["b", float("nan")]])
+    "name,value\n'=a,0.5\nb,\n"
+    """
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([*(_PLACES[:2] if part == "pairs" else _PLACES), *fields, *_measured({}, part)])
-    for entry in entries:
-        cells = [*entry["variables"], *(entry.get(field) for field in fields), *_measured(entry, part).values()]
-        writer.writerow([_cell(cell) for cell in cells])
+    writer.writerow(header)
+    writer.writerows([_cell(cell) for cell in row] for row in rows)
     return buffer.getvalue()
 
 

@@ -36,7 +36,7 @@ class GraphOutput:
 
         graph = networkx.Graph()
         graph.add_nodes_from(self.names_)
-        columns = self._columns()
+        columns = self.edge_columns()
         pairs, numbers = zip(columns.pop("source"), columns.pop("target"), strict=True), columns
         for row, pair in enumerate(pairs):
             known = {name: float(values[row]) for name, values in numbers.items() if not np.isnan(values[row])}
@@ -51,12 +51,15 @@ class GraphOutput:
         path : str or path
             File to write, whole or not at all. Characters in names that XML cannot hold are escaped.
         """
+        write_file("path", path, self.graphml().encode())
+
+    def graphml(self) -> str:
+        """The text of `to_graphml`."""
         import networkx
 
-        check_is_fitted(self)
         graph = networkx.relabel_nodes(self.to_networkx(), distinct_printable(self.names_))
         text = "\n".join(networkx.generate_graphml(graph))
-        write_file("path", path, f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode())
+        return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
     def to_arboreto(self, tf_names: Iterable[str] | None = None) -> Any:
         """The links as arboreto lists them: TF, target, importance, heaviest first.
@@ -84,7 +87,7 @@ class GraphOutput:
         allowed = None if tf_names is None else list(tf_names)
         if allowed is not None:
             check_names("tf_names", allowed, self.names_)
-        columns = self._columns()
+        columns = self.edge_columns()
         ends = [columns["source"], columns["target"]]
         regulator, target = (np.stack(pair, axis=1).ravel() for pair in (ends, ends[::-1]))
         importance = np.repeat(columns["weight"], 2)
@@ -92,7 +95,7 @@ class GraphOutput:
         listed = {"TF": regulator[kept], "target": target[kept], "importance": importance[kept]}
         return make_frame(listed, type(self.edges_).__module__.partition(".")[0])
 
-    def _columns(self) -> dict[str, Any]:
+    def edge_columns(self) -> dict[str, Any]:
         """The table of links as arrays: names as objects, the rest as numbers."""
         import narwhals.stable.v2 as nw
 
