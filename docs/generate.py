@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from tables_cli import cli_reference, schema_rows
+from tables_network import TABLES as NETWORK_TABLES
 
 import shearer as sh
 
@@ -347,6 +348,7 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "scan_demo": scan_demo,
     "cli": cli_reference,
     "scan_schema": lambda: table("Fields", ["field", "type", "meaning"], schema_rows(), "34 22 44"),
+    **{name: lambda make=make: table(*make()) for name, make in NETWORK_TABLES.items()},
 }
 
 
