@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import tables_figures
 from tables_cli import cli_reference, schema_rows
+from tables_network import TABLES as NETWORK_TABLES
 
 import shearer as sh
 
@@ -351,6 +352,7 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "figure1_points": lambda: tables_figures.figure1_points(table),
     "figure1_distances": lambda: tables_figures.figure1_distances(table),
     "figure2_distances": lambda: tables_figures.figure2_distances(table),
+    **{name: lambda make=make: table(*make()) for name, make in NETWORK_TABLES.items()},
 }
 
 
