@@ -12,7 +12,7 @@ from shearer.report.relations import Relations
 
 Floats = NDArray[np.float64]
 
-# A map of more columns has cells that no screen shows; of more than a few dozen, those without a pair take too much room.
+# A map of more columns has cells that no screen shows; of more than a few dozen, those without a pair take much room.
 MOST_MAPPED = 300
 _MOST_BLANK = 60
 # More links than these are a grey patch, and slow to drag.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer.inference.aggregated import LARGEST_SATURATION
+from shearer.inference.aggregated import LARGEST_SATURATION, SMALLEST_SPREAD
 from shearer.inference.moments import PAIRS, TRIPLES, edge_means
 
 Floats = NDArray[np.float64]
@@ -35,6 +35,11 @@ class Form:
     second: Floats
     third: Floats
     spread: Floats
+
+    @property
+    def smallest(self) -> Floats:
+        """A thousand millionth of the spread; infinite where the spread itself is round-off."""
+        return np.where(self.spread > SMALLEST_SPREAD, 1e-9 * self.spread, np.inf)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +73,23 @@ class Marginals:
         return int(self.shift.shape[1])
 
     @property
+    def scale(self) -> Floats:
+        """What the raw form is divided by: the mean, or 1 where it is not usable."""
+        return np.where(self.usable, self.mean, 1.0)
+
+    @property
+    def own_information(self) -> Floats:
+        """I of every variable with itself, at alpha = 2."""
+        pairs = self.rows * (self.rows - 1)
+        squares = pairs * (self.scale**2 * self.raw.second[:, 0] + self.mean**2)
+        own: Floats = np.log2((self.rows + squares) / (self.rows + pairs * self.mean) ** 2) + 2 * np.log2(self.rows)
+        return own
+
+    @property
     def constant(self) -> Floats:
         """What is added to M_ij - shift_i - shift_j to give the centred form."""
-        return self.mean * (self.rows / (self.rows - 2))
+        constant: Floats = self.mean * (self.rows / (self.rows - 2))
+        return constant
 
     def __getitem__(self, which: Any) -> "Marginals":
         """Those of some variables."""
@@ -106,12 +125,13 @@ def marginals(matrices: Floats) -> Marginals:
     (array([0.429]), array([ True]), array([0.495]))
     """
     n = matrices.shape[1]
-    rows = matrices.sum(axis=2)
+    ones = np.ones(n)
+    rows = matrices @ ones
     total = rows.sum(axis=1)
     mean, shift = total / (n * (n - 1)), rows / (n - 2)
     center(matrices, shift, mean)
     squares = matrices * matrices
-    own = squares.sum(axis=2)
+    own = squares @ ones
     cubes = _contract(squares, matrices)
     # One array and its transpose: a symmetric product, at half the cost.
     triangles = _contract(np.matmul(matrices, matrices.swapaxes(1, 2), out=squares), matrices)

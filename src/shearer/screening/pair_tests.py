@@ -12,18 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._memory import parse_memory, require
-from shearer._threads import map_threads, single_threaded_blas, thread_count
+from shearer._threads import Each, map_threads, one_by_one, single_threaded_blas, thread_count
 from shearer._validate import describe, type_error, value_error
 from shearer.kernels import Kernel
 from shearer.screening.ladder import Ladder
-from shearer.screening.sides import BATCH, ROW_PAIRS, Cell, Each, Side, one_by_one, pvalues
+from shearer.screening.sides import ROW_PAIRS, Cell, Side, pvalues
+from shearer.screening.significance import BATCH, TILE
 from shearer.screening.table import Table
 from shearer.screening.tall_tests import TallTests
 
 Floats = NDArray[np.float64]
 
-# Variables of a tile; decides the last bits of a p-value.
-TILE = 128
 # Tiles of variables on each side of what is computed in one pass over the row pairs.
 _MOST_TILES = 16
 FEWEST_ROWS, MOST_ROWS = 6, 5000

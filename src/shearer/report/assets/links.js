@@ -64,9 +64,9 @@ Shearer.pull = (nodes, i, shown) => {
 // Names beside their columns, the best linked first; one that would cover another is left out.
 Shearer.placeNames = (nodes, order, { width, height }, shown) => {
   const taken = nodes.map(({ x, y }) => ({ left: x - 7, right: x + 7, top: y - 7, bottom: y + 7 }));
-  const free = (box) =>
-    box.left >= 0 && box.right <= width && box.top >= 0 && box.bottom <= height &&
-    taken.every((other) => box.right < other.left || box.left > other.right || box.bottom < other.top || box.top > other.bottom);
+  const inside = (a) => a.left >= 0 && a.right <= width && a.top >= 0 && a.bottom <= height;
+  const before = (a, b) => a.right < b.left || a.bottom < b.top;
+  const free = (box) => inside(box) && taken.every((other) => before(box, other) || before(other, box));
   const placed = new Map();
   for (const i of order) {
     const { x, y, wide } = nodes[i];
