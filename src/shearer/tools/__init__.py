@@ -1,3 +1,7 @@
 """scikit-learn estimators built on dependence."""
 
-__all__: list[str] = []
+from shearer.tools.network import DependenceNetwork
+from shearer.tools.scoring import dependence_score
+from shearer.tools.selection import DependenceSelector
+
+__all__ = ["DependenceNetwork", "DependenceSelector", "dependence_score"]
