@@ -17,7 +17,7 @@ from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.screening import Pairwise, pairwise
 from shearer.screening.frames import make_frame, pick_names
-from shearer.screening.matrix import FEWEST_ROWS_TESTED, MOST_ROWS_TESTED
+from shearer.screening.pair_tests import FEWEST_ROWS
 from shearer.screening.table import MISSING, read_table
 from shearer.tools.graphs import GraphOutput
 from shearer.tools.indirect import context_likelihood, explained_links, weakest_links
@@ -202,10 +202,9 @@ class DependenceNetwork(GraphOutput, BaseEstimator):  # type: ignore[misc]
         check_option("indirect", self.indirect, INDIRECT)
         check_option("test", self.test, TESTS)
         check_option("missing", self.missing, MISSING)
-        if self.weight == "adjusted" and (alpha != 2 or self.missing == "pairwise"):
+        if self.weight == "adjusted" and alpha != 2:
             hint = 'weight="value" and weight="pvalue" go with any.'
-            got = f'alpha={alpha:g}, missing="{self.missing}"'
-            raise value_error("weight", 'alpha=2 and missing="error" or "drop" with "adjusted"', got, hint)
+            raise value_error("weight", 'alpha=2 with "adjusted"', f"alpha={alpha:g}", hint)
         if self.fdr is not None:
             check_inside("fdr", self.fdr, "a number above 0 and up to 1, or None", lambda rate: 0 < rate <= 1)
         if self.threshold is not None:
@@ -217,9 +216,9 @@ class DependenceNetwork(GraphOutput, BaseEstimator):  # type: ignore[misc]
         check_count("n_resamples", self.n_resamples, 1)
 
     def _weigh(self, found: Pairwise) -> Floats:
-        if self.weight == "adjusted" and not FEWEST_ROWS_TESTED <= found.rows <= MOST_ROWS_TESTED:
-            expected = f'{FEWEST_ROWS_TESTED} to {MOST_ROWS_TESTED} rows with weight="adjusted"'
-            raise value_error("X", expected, f"{found.rows}", 'weight="value" takes any number.')
+        if self.weight == "adjusted" and np.max(found.rows) < FEWEST_ROWS:
+            expected = f'at least {FEWEST_ROWS} rows with weight="adjusted"'
+            raise value_error("X", expected, f"{np.max(found.rows)}", 'weight="value" takes any number.')
         if self.weight == "pvalue" and self.pvalues_ is not None:
             weights = -np.log10(np.maximum(self.pvalues_, _SMALLEST))
         else:
