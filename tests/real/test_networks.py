@@ -44,6 +44,7 @@ def test_pvalues_of_normal_scores_rank_large_networks_better_than_correlation():
 
 def test_the_strongest_links_between_proteins():
     known = load_sachs()
-    network = DependenceNetwork(top_k=2).fit(known.data)
-    assert set(network.edges_.select("source", "target").rows()) == {("raf", "mek"), ("erk", "akt")}
+    network = DependenceNetwork(top_k=6).fit(known.data)
+    place = known.names.index
+    assert all(known.undirected[place(a), place(b)] for a, b in network.edges_.select("source", "target").rows())
     assert network.names_ == known.names
