@@ -6,7 +6,8 @@ other variable goes through its Gram operator.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,12 @@ class Scalars:
             np.maximum(exponents, -limit, out=exponents)
         return np.exp(exponents, out=exponents)
 
+    def chosen(self, columns: NDArray[np.intp]) -> "Scalars":
+        """Those of the chosen variables, numbered by their places among them."""
+        kept = np.isin(self.index, columns)
+        values = np.ascontiguousarray(self.values[:, kept])
+        return Scalars(np.searchsorted(columns, self.index[kept]), values, self.rates[kept], self.farthest)
+
 
 @dataclass(frozen=True, eq=False)
 class Labels:
@@ -70,6 +77,11 @@ class Labels:
         """The entries of some pairs, shape (pairs, columns)."""
         codes = self.codes[:, part]
         return np.concatenate([codes[columns] == codes[row] for row, columns in strips]).astype(dtype)
+
+    def chosen(self, columns: NDArray[np.intp]) -> "Labels":
+        """Those of the chosen variables, numbered by their places among them."""
+        kept = np.isin(self.index, columns)
+        return Labels(np.searchsorted(columns, self.index[kept]), self.codes[:, kept])
 
 
 class Similarities:
@@ -112,6 +124,16 @@ class Similarities:
             for k, gram in operators.items()
             if k not in labels
         }
+
+    def chosen(self, variables: Sequence[int]) -> "Similarities":
+        """Some of the variables, by position in rising order, with the widths that they have here."""
+        columns = np.asarray(variables, dtype=np.intp)
+        part = copy(self)
+        part.count = len(columns)
+        part.presence = replace(self.presence, pattern=self.presence.pattern[columns])
+        part._scalars, part._labels = self._scalars.chosen(columns), self._labels.chosen(columns)
+        part._operators = {place: self._operators[k] for place, k in enumerate(variables) if k in self._operators}
+        return part
 
     def stack(self, tile: Tile, span: slice | None = None, dtype: np.dtype[Any] = _DOUBLE) -> Floats:
         """The entries of a tile for the variables of a span, shape (pairs of the tile, variables)."""

@@ -1,3 +1,7 @@
 """scikit-learn estimators built on dependence."""
 
-__all__: list[str] = []
+from shearer.tools.bagging import FeatureBagging
+from shearer.tools.outliers import SubspaceOutlierDetector
+from shearer.tools.subspaces import SubspaceSearch
+
+__all__ = ["FeatureBagging", "SubspaceOutlierDetector", "SubspaceSearch"]
