@@ -35,7 +35,9 @@ def test_one_stem_serves_all_sets_around_it():
     assert len(by_stem([(0, 1, column) for column in range(2, 9)])) == 1
 
 
-@given(st.dictionaries(st.frozensets(st.integers(0, 5), min_size=1), st.sampled_from([0.1, 0.2, 0.3, 0.4]), max_size=20))
+@given(
+    st.dictionaries(st.frozensets(st.integers(0, 5), min_size=1), st.sampled_from([0.1, 0.2, 0.3, 0.4]), max_size=20)
+)
 def test_a_set_is_redundant_if_one_that_contains_it_scores_higher(scored):
     scores = {tuple(sorted(columns)): score for columns, score in scored.items()}
     kept = {a for a in scores if not any(set(a) < set(b) and scores[b] > scores[a] for b in scores)}

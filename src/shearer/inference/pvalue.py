@@ -108,11 +108,18 @@ def pearson3_tail(z: Any, skewness: Any) -> Floats:
     return tail
 
 
-def half_cauchy(pvalues: Any) -> Floats:
+def half_cauchy(pvalues: Any, valid: Any = None) -> Floats:
     """Combine dependent p-values along the last axis by the mean of cot(pi p / 2).
 
     Under the null each term is half-Cauchy: its tail is so heavy that one small p-value decides, whatever the others
     and their dependence. The sum of m independent ones is close to the stable law of index 1 with skewness 1.
+
+    Parameters
+    ----------
+    pvalues : array-like
+        The p-values.
+    valid : array-like of bool, optional
+        Which of them count, of the same shape; default: all. 1 where none does.
 
     Examples
     --------
@@ -120,17 +127,20 @@ def half_cauchy(pvalues: Any) -> Floats:
     0.02
     >>> 0.03 < float(half_cauchy([0.01, 0.5, 0.9])) < 0.04
     True
+    >>> half_cauchy([[0.02, 0.3], [0.02, 0.3]], [[True, False], [False, False]]).tolist()
+    [0.02, 1.0]
     """
-    p = np.clip(np.asarray(pvalues, dtype=np.float64), 1e-300, 1.0)
-    count = p.shape[-1]
-    if count == 1:
-        return p[..., 0]
-    statistic = np.mean(1.0 / np.tan(np.pi * p / 2), axis=-1)
-    shifted = statistic - (2.0 / np.pi) * (math.log(count) + 1.0 - np.euler_gamma)
-    return np.clip(_stable_tail(shifted), 1e-300, 1.0)
+    p = np.asarray(pvalues, dtype=np.float64)
+    counted = np.ones(p.shape, dtype=bool) if valid is None else np.asarray(valid, dtype=bool)
+    p = np.where(counted, np.clip(p, 1e-300, 1.0), 1.0)  # of which the cotangent is 0
+    count = counted.sum(axis=-1)
+    statistic = np.sum(1.0 / np.tan(np.pi * p / 2), axis=-1) / np.maximum(count, 1)
+    shifted = statistic - (2.0 / np.pi) * (np.log(np.maximum(count, 1)) + 1.0 - np.euler_gamma)
+    combined: Floats = np.where(count > 1, np.clip(_stable_tail(shifted), 1e-300, 1.0), p.min(axis=-1))
+    return combined
 
 
-def adjusted_pvalues(pvalues: Any, method: str = "bh") -> Floats:
+def adjusted_pvalues(pvalues: Any, method: str = "bh", *, weights: Any = None) -> Floats:
     """Adjusted p-values of many tests, in the order given.
 
     Parameters
@@ -140,6 +150,9 @@ def adjusted_pvalues(pvalues: Any, method: str = "bh") -> Floats:
     method : {"bh", "by", "holm"}
         Benjamini-Hochberg (false discovery rate, independent or positively dependent tests), Benjamini-Yekutieli (any
         dependence), Holm (any false rejection at all).
+    weights : array-like, optional
+        Of the shape of `pvalues`, positive: how much of the allowed error each test may use up against the others
+        (Genovese, Roeder and Wasserman 2006). Chosen without looking at the p-values.
 
     Examples
     --------
@@ -152,6 +165,8 @@ def adjusted_pvalues(pvalues: Any, method: str = "bh") -> Floats:
     p = np.asarray(pvalues, dtype=np.float64)
     if not ((p >= 0) & (p <= 1)).all():  # nan is neither
         raise value_error("pvalues", "numbers from 0 to 1", describe(p))
+    if weights is not None:
+        p = np.minimum(p / _check_weights(weights, p), 1.0)
     order = np.argsort(p, axis=None, kind="stable")
     ranked = p.ravel()[order]
     count = len(ranked)
@@ -164,6 +179,14 @@ def adjusted_pvalues(pvalues: Any, method: str = "bh") -> Floats:
     result = np.empty(count)
     result[order] = np.minimum(adjusted, 1.0)
     return result.reshape(p.shape)
+
+
+def _check_weights(weights: Any, pvalues: Floats) -> Floats:
+    """Weights with mean 1."""
+    w = np.asarray(weights, dtype=np.float64)
+    if w.shape != pvalues.shape or not (np.isfinite(w) & (w > 0)).all():
+        raise value_error("weights", f"positive numbers of shape {pvalues.shape}", describe(weights))
+    return w / w.mean() if w.size else w
 
 
 def _stable_tail(x: Any) -> Floats:

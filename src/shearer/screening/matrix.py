@@ -12,7 +12,8 @@ from shearer._validate import check_option, value_error
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.kernels.gram import Gram
 from shearer.screening.frames import header, make_frame, pick_names
-from shearer.screening.significance import Marginals, marginals, own_information, pair_adjusted, pair_pvalues
+from shearer.screening.marginals import Marginals
+from shearer.screening.significance import marginals_of, own_information, pair_adjusted, pair_pvalues
 
 Floats = NDArray[Any]
 
@@ -141,8 +142,8 @@ class Pairwise:
     @cached_property
     def _marginals(self) -> tuple[Marginals, Marginals]:
         left, right = self._operators
-        first = marginals(left)
-        return first, marginals(right) if self.target else first
+        first = marginals_of(left)
+        return first, marginals_of(right) if self.target else first
 
     def __repr__(self) -> str:
         """What was compared, and how."""

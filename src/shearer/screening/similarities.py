@@ -5,9 +5,9 @@ entries above the diagonal. Scalar columns under the Gaussian kernel are formed 
 other variable goes through its Gram operator.
 """
 
+import copy
 from collections.abc import Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from shearer._validate import check_names
 from shearer.kernels import Gaussian, Gram, Kernel
 from shearer.kernels import gram as operator_of
 from shearer.kernels.delta import DeltaGram
+from shearer.kernels.gram import ALL, Index
 from shearer.screening import widths
 from shearer.screening.table import Presence, Table
 from shearer.screening.tiles import Strip, Tile
@@ -29,6 +30,8 @@ Floats = NDArray[Any]
 _PIECE = 2**16
 # Powers of two within which squares of values, and of values over widths, are ordinary floats.
 _LARGEST_EXPONENT, _LARGEST_WIDTH_EXPONENT = 300, 200
+# exp of less is slow (denormal numbers) and as good as 0.
+_LARGEST_DECAY, _LARGEST_SINGLE_DECAY = 700.0, 80.0
 _DOUBLE = np.dtype(np.float64)
 _LIKE = np.empty(0)
 
@@ -54,16 +57,25 @@ class Scalars:
         np.multiply(squares, squares, out=squares)
         exponents = squares if dtype == np.float64 else np.empty(squares.shape, dtype)
         np.multiply(squares, -self.rates[part], out=exponents, casting="same_kind")
-        limit = 700.0 if dtype == np.float64 else 80.0
-        if self.farthest > limit:  # below, exp is slow and its result as good as 0
+        limit = _LARGEST_DECAY if dtype == np.float64 else _LARGEST_SINGLE_DECAY
+        if self.farthest > limit:
             np.maximum(exponents, -limit, out=exponents)
         return np.exp(exponents, out=exponents)
 
-    def chosen(self, columns: NDArray[np.intp]) -> "Scalars":
-        """Those of the chosen variables, numbered by their places among them."""
-        kept = np.isin(self.index, columns)
-        values = np.ascontiguousarray(self.values[:, kept])
-        return Scalars(np.searchsorted(columns, self.index[kept]), values, self.rates[kept], self.farthest)
+    def matrices(self, part: slice) -> NDArray[np.float64]:
+        """Whole matrices of some columns, shape (columns, n, n)."""
+        values = np.ascontiguousarray(self.values[:, part].T)
+        found = values[:, :, None] - values[:, None, :]
+        np.multiply(found, found, out=found)
+        found *= -self.rates[part, None, None]
+        if self.farthest > _LARGEST_DECAY:
+            np.maximum(found, -_LARGEST_DECAY, out=found)
+        return np.exp(found, out=found)
+
+    def restrict(self, variables: NDArray[np.intp], rows: Index) -> "Scalars":
+        """Those of some variables, on some rows."""
+        index, part = _among(self.index, variables)
+        return Scalars(index, np.ascontiguousarray(self.values[rows][:, part]), self.rates[part], self.farthest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +90,15 @@ class Labels:
         codes = self.codes[:, part]
         return np.concatenate([codes[columns] == codes[row] for row, columns in strips]).astype(dtype)
 
-    def chosen(self, columns: NDArray[np.intp]) -> "Labels":
-        """Those of the chosen variables, numbered by their places among them."""
-        kept = np.isin(self.index, columns)
-        return Labels(np.searchsorted(columns, self.index[kept]), self.codes[:, kept])
+    def matrices(self, part: slice) -> NDArray[np.float64]:
+        """Whole matrices of some columns, shape (columns, n, n)."""
+        codes = np.ascontiguousarray(self.codes[:, part].T)
+        return np.equal(codes[:, :, None], codes[:, None, :]).astype(np.float64)
+
+    def restrict(self, variables: NDArray[np.intp], rows: Index) -> "Labels":
+        """Those of some variables, on some rows."""
+        index, part = _among(self.index, variables)
+        return Labels(index, np.ascontiguousarray(self.codes[rows][:, part]))
 
 
 class Similarities:
@@ -108,7 +125,8 @@ class Similarities:
         self.rows = table.observations
         self.count = len(table.variables)
         self.presence = table.presence
-        general, named = _split(kernel, table.names)
+        stated, named = chosen_kernels(kernel, table.names)
+        general = stated or Gaussian()
         fast = [_scalar_kernel(variable, general, named.get(variable.name)) for variable in table.variables]
         self._scalars = _read_scalars(table, fast)
         together = set(self._scalars.index.tolist())
@@ -125,15 +143,17 @@ class Similarities:
             if k not in labels
         }
 
-    def chosen(self, variables: Sequence[int]) -> "Similarities":
-        """Some of the variables, by position in rising order, with the widths that they have here."""
-        columns = np.asarray(variables, dtype=np.intp)
-        part = copy(self)
-        part.count = len(columns)
-        part.presence = replace(self.presence, pattern=self.presence.pattern[columns])
-        part._scalars, part._labels = self._scalars.chosen(columns), self._labels.chosen(columns)
-        part._operators = {place: self._operators[k] for place, k in enumerate(variables) if k in self._operators}
-        return part
+    def restrict(self, variables: NDArray[np.intp], rows: Index = ALL) -> "Similarities":
+        """Those of some variables, in ascending order, on some rows; widths stay what they are."""
+        found = copy.copy(self)
+        found.presence = self.presence.restrict(variables, rows)
+        found.rows, found.count = found.presence.masks.shape[1], len(variables)
+        found._scalars = self._scalars.restrict(variables, rows)
+        found._labels = self._labels.restrict(variables, rows)
+        found._operators = {
+            position: self._operators[k].restrict(rows) for position, k in enumerate(variables) if k in self._operators
+        }
+        return found
 
     def stack(self, tile: Tile, span: slice | None = None, dtype: np.dtype[Any] = _DOUBLE) -> Floats:
         """The entries of a tile for the variables of a span, shape (pairs of the tile, variables)."""
@@ -154,6 +174,19 @@ class Similarities:
             stack *= self.present_pairs(tile, dtype)[:, self.presence.pattern[span]]
         return stack
 
+    def matrices(self, span: slice) -> NDArray[np.float64]:
+        """Whole matrices with 0 on the diagonal, of the variables of a span; shape (variables, n, n)."""
+        found = np.empty((span.stop - span.start, self.rows, self.rows))
+        for group in (self._scalars, self._labels):
+            part = slice(*np.searchsorted(group.index, (span.start, span.stop)))
+            if part.start < part.stop:
+                found[_as_slice(group.index[part] - span.start)] = group.matrices(part)
+        for k, gram in self._operators.items():
+            if span.start <= k < span.stop:
+                found[k - span.start] = gram.block(ALL, ALL)
+        np.einsum("bii->bi", found)[:] = 0.0
+        return found
+
     def present_pairs(self, tile: Tile, dtype: np.dtype[Any]) -> Floats:
         """1 where a pattern has both rows of a pair, else 0; shape (pairs of the tile, patterns)."""
         masks = self.presence.masks.T
@@ -167,12 +200,17 @@ class _Embedded:
     gram: Gram
     mask: NDArray[np.bool_]
 
-    def block(self, rows: slice, columns: slice) -> NDArray[np.float64]:
+    def restrict(self, rows: Index) -> "_Embedded":
+        inside = self.mask[rows]
+        position = (np.cumsum(self.mask) - 1)[rows][inside]
+        return self if inside.size == self.mask.size else _Embedded(self.gram.restrict(position), inside)
+
+    def block(self, rows: Index, columns: Index) -> NDArray[np.float64]:
         if self.mask.all():
             return np.asarray(self.gram.block(rows, columns))
         position = np.cumsum(self.mask) - 1
-        block = np.zeros((rows.stop - rows.start, columns.stop - columns.start))
         inside = [self.mask[index] for index in (rows, columns)]
+        block = np.zeros((len(inside[0]), len(inside[1])))
         if inside[0].any() and inside[1].any():
             block[np.ix_(*inside)] = self.gram.block(position[rows][inside[0]], position[columns][inside[1]])
         return block
@@ -180,17 +218,20 @@ class _Embedded:
 
 def operators(table: Table, kernel: Kernel | Mapping[str, Kernel] | None) -> list[Gram]:
     """The Gram operator K of every variable, on the rows that it has."""
-    general, named = _split(kernel, table.names)
-    return [operator_of(variable, _LIKE, general, named.get(variable.name)) for variable in table.variables]
+    general, named = chosen_kernels(kernel, table.names)
+    return [
+        operator_of(variable, _LIKE, general or Gaussian(), named.get(variable.name)) for variable in table.variables
+    ]
 
 
-def _split(kernel: Kernel | Mapping[str, Kernel] | None, names: tuple[str, ...]) -> tuple[Kernel, dict[str, Kernel]]:
-    """The kernel for all continuous variables, and those of single ones."""
+def chosen_kernels(
+    kernel: Kernel | Mapping[str, Kernel] | None, names: tuple[str, ...]
+) -> tuple[Kernel | None, dict[str, Kernel]]:
+    """The kernel for all continuous variables, and those of single ones, as the user stated them."""
     if isinstance(kernel, Mapping):
-        named = {str(name): own for name, own in kernel.items()}
-        check_names("kernel", named, names)
-        return Gaussian(), named
-    return (Gaussian() if kernel is None else kernel_module._check_kernel(kernel)), {}
+        check_names("kernel", [str(name) for name in kernel], names)
+        return None, {str(name): kernel_module._check_kernel(own) for name, own in kernel.items()}
+    return (None if kernel is None else kernel_module._check_kernel(kernel)), {}
 
 
 def _scalar_kernel(variable: Variable, general: Kernel, own: Kernel | None) -> Gaussian | None:
@@ -239,6 +280,12 @@ def _read_labels(grams: Mapping[int, DeltaGram], presence: Presence) -> Labels:
     for column, (k, gram) in enumerate(grams.items()):
         codes[presence.masks[presence.pattern[k]], column] = gram.codes
     return Labels(np.array(list(grams), dtype=np.intp), codes)
+
+
+def _among(index: NDArray[np.intp], variables: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Which of some variables are in the index, and where in it they are."""
+    here = np.flatnonzero(np.isin(variables, index))
+    return here, np.searchsorted(index, variables[here])
 
 
 def _as_slice(index: NDArray[np.intp]) -> slice | NDArray[np.intp]:

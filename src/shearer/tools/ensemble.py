@@ -17,7 +17,7 @@ from shearer._validate import check_option, check_positive, describe, message, v
 from shearer.inference.resampling import check_count
 from shearer.screening.all_pairs import check_jobs
 from shearer.screening.frames import make_frame
-from shearer.screening.table import _library
+from shearer.screening.table import library_of
 from shearer.tools.combining import COMBINATIONS, parts, quantiles
 from shearer.tools.lattice import Columns, without_one
 from shearer.tools.members import Member, RowIndex, checked_detector
@@ -56,7 +56,7 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             There for pipelines.
         """
         self._check_parameters()
-        library = _library((X,))
+        library = library_of((X,))
         values = validate_data(
             self, X, dtype=np.float64, ensure_min_samples=2, ensure_min_features=self._fewest_columns
         )
@@ -111,7 +111,7 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_option("by", by, VIEWS)
         values = self._read(X)
-        library = _library((X,))
+        library = library_of((X,))
         scores = self._scores(self._members, values)
         given = self._combine(scores)
         if by == "column":

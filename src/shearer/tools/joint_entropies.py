@@ -29,7 +29,7 @@ class JointEntropies:
     Parameters
     ----------
     columns : mapping of name -> array
-        The table.
+        The table: numbers, or labels as text.
     kernel : Kernel or mapping of name -> Kernel, optional
         As in the measures.
     alpha : float
@@ -52,7 +52,7 @@ class JointEntropies:
 
     def __init__(
         self,
-        columns: Mapping[str, Floats],
+        columns: Mapping[str, NDArray[Any]],
         kernel: Kernel | Mapping[str, Kernel] | None,
         alpha: float,
         memory: int,
@@ -128,7 +128,7 @@ class JointEntropies:
         for stem, ends in by_stem(sets).items():
             last = [place[column] for _, column in ends]
             work.append(([place[column] for column in stem], [position for position, _ in ends], last))
-        source = self._similarities.chosen(used)
+        source = self._similarities.restrict(np.array(used, dtype=np.intp))
         size = min(max(_ENTRIES // len(used), _FEWEST), _MOST)
         totals = np.zeros(len(sets))
         label, count = f"sets of {len(sets[0])} columns", tiles.count(self.rows, size)

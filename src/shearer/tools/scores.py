@@ -7,13 +7,13 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shearer._arrays import to_numpy
 from shearer._memory import require
 from shearer._progress import track
 from shearer._validate import describe, type_error, value_error
-from shearer.inference.moments import PAIRS, Sums, falling, two_or_more
+from shearer.inference.chance import centered_sums
+from shearer.inference.moments import PAIRS, falling, two_or_more
 from shearer.inference.resampling import spread
 from shearer.screening import ratios
 from shearer.tools.joint_entropies import Floats, Index, JointEntropies
@@ -155,11 +155,11 @@ class Adjusted:
     """
 
     def __init__(self, bits: JointEntropies) -> None:
-        self._operators = [operator.squared() for operator in bits.operators]
-        self._n = bits.rows
-        known = [self._read(column) for column in range(len(self._operators))]
-        self._mean = np.array([mean for mean, _ in known])
-        self._meetings = {name: np.array([means[name] for _, means in known]) for name in PAIRS}
+        self._operators, self._n = bits.operators, bits.rows
+        means, sums = zip(*map(centered_sums, self._operators), strict=True)
+        meetings = [item.means() for item in sums]
+        self._mean = np.array(means)
+        self._meetings = {name: np.array([own[name] for own in meetings]) for name in PAIRS}
         self._copies: dict[int, Floats] = {}
 
     def __call__(self, index: Index, joint: Floats) -> Floats:
@@ -187,20 +187,6 @@ class Adjusted:
         known = self._copies.setdefault(size, np.full(len(self._operators), np.nan))
         for column in np.unique(index):
             if np.isnan(known[column]):
-                known[column] = -math.log2(float(np.mean(self._matrix(column) ** size)))
+                matrix = np.asarray(to_numpy(self._operators[column].squared().dense()))
+                known[column] = -math.log2(float(np.mean(matrix**size)))
         return known[index]
-
-    def _read(self, column: int) -> tuple[float, dict[str, float]]:
-        """Mean m off the diagonal, and the means of x in M = m (1 + x) over the ways in which two edges meet."""
-        n, matrix = self._n, self._matrix(column)
-        np.fill_diagonal(matrix, 0.0)
-        mean = float(matrix.sum()) / (n * (n - 1))
-        matrix = matrix / mean - 1.0 if mean > 0 else np.zeros_like(matrix)
-        np.fill_diagonal(matrix, 0.0)
-        rows = matrix.sum(axis=1)
-        # what only the third moment needs is left at 0
-        sums = Sums(n, float(rows.sum()), float(np.vdot(matrix, matrix)), 0.0, float(rows @ rows), 0.0, 0.0, 0.0, 0.0)
-        return mean, sums.means()
-
-    def _matrix(self, column: int) -> NDArray[np.float64]:
-        return np.array(to_numpy(self._operators[column].dense()), dtype=np.float64)

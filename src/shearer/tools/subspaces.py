@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from shearer._memory import parse_memory
 from shearer._validate import check_alpha, check_option, describe, value_error
@@ -16,9 +17,10 @@ from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.screening.all_pairs import check_jobs
 from shearer.screening.frames import make_frame
-from shearer.screening.table import _library
+from shearer.screening.table import library_of, read_table
 from shearer.tools.joint_entropies import Floats, Index, JointEntropies
 from shearer.tools.lattice import Columns, joined, not_redundant
+from shearer.tools.reading import common_rows, is_table, read_features
 from shearer.tools.scores import MEASURES, EntropyScores, FunctionScores, Scores
 
 # Beam of a wide and of a narrow table, and where one begins: the defaults of CMI (Nguyen et al. 2013).
@@ -137,34 +139,35 @@ class SubspaceSearch(BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like or frame of numbers, shape (n, d)
-            The table.
+        X : array-like or table, shape (n, d)
+            Numbers; in a table also labels and dates.
         y : ignored
             There for pipelines.
         """
         alpha, memory, jobs = self._check_parameters()
-        library = _library((X,))
-        values = validate_data(self, X, dtype=np.float64, ensure_min_samples=2, ensure_min_features=2)
-        sample = _draw(values, self.max_rows, self.random_state)
+        features = read_features(self, X, missing="error", fewest=2)
+        names = column_names(self)
+        table = read_table(features if is_table(X) else dict(zip(names, features.T, strict=True)))
+        rows = _draw(table.observations, self.max_rows, self.random_state)
+        sample = [column[rows].reshape(-1) for column in common_rows(table, *range(len(names)))]
         used = _told_apart(sample, self.keep_copies)
         if len(used) < 2:
             hint = "Constant columns and copies of others are left out; keep_copies=True lets copies take part."
-            raise value_error("X", "at least 2 columns that vary and differ", f"{len(used)} of {values.shape[1]}", hint)
-        names = column_names(self)
-        table = {names[column]: sample[:, column] for column in used}
+            raise value_error("X", "at least 2 columns that vary and differ", f"{len(used)} of {len(names)}", hint)
+        columns = {names[column]: sample[column] for column in used}
         if callable(self.measure):
-            scores: Scores = FunctionScores(self.measure, list(table.values()), jobs, self.progress)
+            scores: Scores = FunctionScores(self.measure, list(columns.values()), jobs, self.progress)
         else:
-            kernel = _of_columns(self.kernel, table, names)
-            bits = JointEntropies(table, kernel, alpha, memory, jobs, self.progress)
+            kernel = _of_columns(self.kernel, columns, names)
+            bits = JointEntropies(columns, kernel, alpha, memory, jobs, self.progress)
             scores = EntropyScores(bits, self.measure, alpha, memory)
         found = self._search(scores, len(used))
         best = not_redundant(found) if self.prune else sorted(found, key=lambda columns: (-found[columns], columns))
         chosen = best[: self.n_subspaces]
-        self.subspaces_ = [tuple(used[list(columns)].tolist()) for columns in chosen]
-        self.names_ = [tuple(names[column] for column in columns) for columns in self.subspaces_]
-        self.scores_ = np.array([found[columns] for columns in chosen])
-        self._library = library
+        self.subspaces_ = [tuple(used[place] for place in places) for places in chosen]
+        self.names_ = [tuple(names[column] for column in subspace) for subspace in self.subspaces_]
+        self.scores_ = np.array([found[places] for places in chosen])
+        self._library = library_of((X,))
         return self
 
     def to_frame(self) -> Any:
@@ -219,32 +222,39 @@ def column_names(estimator: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _draw(values: Floats, most: int | None, random_state: Any) -> Floats:
+def _draw(rows: int, most: int | None, random_state: Any) -> Index:
     """At most so many rows, in their order."""
-    if most is None or len(values) <= most:
-        return values
-    rows: Index = check_random_state(random_state).choice(len(values), size=most, replace=False)
-    return values[np.sort(rows)]
+    if most is None or rows <= most:
+        return np.arange(rows)
+    drawn: Index = check_random_state(random_state).choice(rows, size=most, replace=False)
+    return np.sort(drawn)
 
 
-def _told_apart(values: Floats, keep_copies: bool) -> Index:
-    """The columns that vary and, unless copies are kept, are no multiple of an earlier one plus a constant."""
-    varying = np.flatnonzero(np.any(values != values[0], axis=0))
-    if keep_copies:
-        return varying
+def _told_apart(columns: Sequence[NDArray[Any]], keep_copies: bool) -> list[int]:
+    """The columns that vary and, unless copies are kept, do not repeat an earlier one."""
+    varying = [k for k, column in enumerate(columns) if np.any(column != column[0])]
     first: dict[bytes, int] = {}
-    for column in varying:
-        shape = values[:, column] / 2 - values[0, column] / 2  # halves, whose difference is finite
-        largest = shape[np.argmax(np.abs(shape))] or 1.0
-        first.setdefault((np.round(shape / largest, _DIGITS) + 0.0).tobytes(), int(column))
-    return np.array(list(first.values()), dtype=np.intp)
+    for k in varying:
+        first.setdefault(_shape(columns[k]), k)
+    return varying if keep_copies else list(first.values())
 
 
-def _of_columns(kernel: Any, table: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    """Without kernels of columns that are constant; a name that no column has is still an error."""
+def _shape(column: NDArray[Any]) -> bytes:
+    """The same for numbers that differ by a factor and a constant, and for labels that differ by their names."""
+    if column.dtype.kind != "f":
+        _, places, codes = np.unique(column, return_index=True, return_inverse=True)
+        return b"labels" + np.argsort(np.argsort(places))[codes].tobytes()
+    differences = column / 2 - column[0] / 2  # of halves, which are finite
+    largest = differences[np.argmax(np.abs(differences))] or 1.0
+    rounded: Floats = np.round(differences / largest, _DIGITS) + 0.0  # -0.0 becomes 0.0
+    return rounded.tobytes()
+
+
+def _of_columns(kernel: Any, columns: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    """Without kernels of columns that are left out; a name that no column has is still an error."""
     if not isinstance(kernel, Mapping):
         return kernel
-    return {name: own for name, own in kernel.items() if str(name) in table or str(name) not in names}
+    return {name: own for name, own in kernel.items() if str(name) in columns or str(name) not in names}
 
 
 def _all_pairs(count: int) -> Iterator[Index]:
