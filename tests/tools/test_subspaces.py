@@ -197,3 +197,25 @@ def test_nothing_before_fit():
 def test_a_bar_only_where_asked(rng, capsys):
     SubspaceSearch(progress=True).fit(rng.normal(size=(30, 4)))
     assert capsys.readouterr().err == ""  # it took less than two seconds
+
+
+def test_labels_and_dates_of_a_table_take_part(rng):
+    label = rng.integers(0, 3, size=80)
+    day = rng.integers(0, 1000, size=80)
+    frame = pl.DataFrame(
+        {
+            "species": np.array(["finch", "gull", "heron"])[label],
+            "renamed": np.array(["u", "w", "v"])[label],
+            "weight": label + 0.2 * rng.normal(size=80),
+            "day": np.datetime64("2020-01-01") + day,
+            "growth": day + 30 * rng.normal(size=80),
+            "noise": rng.normal(size=80),
+        }
+    )
+    found = SubspaceSearch(max_size=2, n_subspaces=2).fit(frame)
+    assert set(found.names_) == {("species", "weight"), ("day", "growth")}
+    expected = sh.total_correlation(frame[["species", "weight"]], alpha=2)
+    assert found.scores_[found.names_.index(("species", "weight"))] == pytest.approx(expected, abs=1e-9)
+    assert SubspaceSearch(keep_copies=True).fit(frame).names_[0] == ("species", "renamed")
+    with pytest.raises(ValueError, match="missing"):
+        SubspaceSearch().fit(frame.with_columns(pl.lit(None).alias("empty")))

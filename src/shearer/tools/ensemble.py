@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from shearer._threads import single_threaded_blas
-from shearer._validate import check_option, check_positive, describe, message, value_error
+from shearer._validate import check_inside, check_option, listing, message, type_error
 from shearer.inference.resampling import check_count
 from shearer.screening.all_pairs import check_jobs
 from shearer.screening.frames import make_frame
@@ -21,6 +21,7 @@ from shearer.screening.table import library_of
 from shearer.tools.combining import COMBINATIONS, parts, quantiles
 from shearer.tools.lattice import Columns, without_one
 from shearer.tools.members import Member, RowIndex, checked_detector
+from shearer.tools.reading import is_table
 from shearer.tools.subspaces import column_names
 
 Floats = NDArray[np.float64]
@@ -56,14 +57,12 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             There for pipelines.
         """
         self._check_parameters()
-        library = library_of((X,))
-        values = validate_data(
-            self, X, dtype=np.float64, ensure_min_samples=2, ensure_min_features=self._fewest_columns
-        )
+        check_numbers(X)
+        fewest = self._fewest_columns
+        values = validate_data(self, X, dtype=np.float64, ensure_min_samples=2, ensure_min_features=fewest)
         self.subspaces_ = self._choose_subspaces(X)
         names = column_names(self)
         self.names_ = [tuple(names[column] for column in columns) for columns in self.subspaces_]
-        self._library = library
         self._scaling = _scaling(values) if self.scale else (1.0, 0.0, 1.0)
         self._rows = RowIndex(values)
         self._values = self._scaled(values)
@@ -110,8 +109,7 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             does not fall.
         """
         check_option("by", by, VIEWS)
-        values = self._read(X)
-        library = library_of((X,))
+        values, library = self._read(X), library_of((X,))
         scores = self._scores(self._members, values)
         given = self._combine(scores)
         if by == "column":
@@ -154,8 +152,8 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         check_option("scale", self.scale, (True, False))
         check_count("n_neighbors", self.n_neighbors, 1)
         check_jobs(self.n_jobs)
-        if check_positive("contamination", self.contamination) > 0.5:
-            raise value_error("contamination", "a share of the rows, at most 0.5", describe(self.contamination))
+        expected = "a share of the rows, above 0 and at most 0.5"
+        check_inside("contamination", self.contamination, expected, lambda share: 0 < share <= 0.5)
 
     def _fit_members(self, subspaces: Sequence[Columns]) -> list[Member]:
         """A detector on each subspace of the training rows."""
@@ -172,6 +170,7 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any) -> Floats:
         check_is_fitted(self)
+        check_numbers(X)
         values: Floats = validate_data(self, X, dtype=np.float64, reset=False)
         return values
 
@@ -188,6 +187,19 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def _combine(self, scores: Floats) -> Floats:
         """The parts of each subspace in the score of each row."""
         return parts(scores, self._training, self.combination)
+
+
+def check_numbers(X: Any) -> None:
+    """Raise for a table with columns that hold no numbers."""
+    if not is_table(X):
+        return
+    import narwhals.stable.v2 as nw
+
+    types = nw.from_native(X, eager_only=True).schema
+    others = [name for name, kind in types.items() if not (kind.is_numeric() or kind == nw.Boolean)]
+    if others:
+        got = f"other values in {listing(others)}"
+        raise type_error("X", "numbers in every column", got, "Leave them out, or turn them into numbers.")
 
 
 def _scaling(values: Floats) -> tuple[Floats, Floats, Floats]:

@@ -131,7 +131,7 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
             raise type_error("search", _SEARCH, describe(self.search))
         if "n_subspaces" in search.get_params(deep=False):  # not so of one that is frozen
             search.set_params(n_subspaces=self.n_subspaces)
-        self.search_ = search.fit(X)
+        self.search_ = search.fit(X, None)
         if getattr(search, "n_features_in_", self.n_features_in_) != self.n_features_in_:
             got = f"a search fitted to {search.n_features_in_}"
             raise value_error("X", f"{self.n_features_in_} columns in the search too", got)
