@@ -9,13 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from shearer._display import printable
-from shearer.cli import demo, independence, scan
+from shearer.cli import demo, independence, outliers, scan
 from shearer.cli.outputs import say
 
 # Name -> the function that is the command, and its examples.
 _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "scan": (scan.scan, scan.EXAMPLES),
     "test": (independence.independence, independence.EXAMPLES),
+    "outliers": (outliers.outliers, outliers.EXAMPLES),
     "demo": (demo.demo, demo.EXAMPLES),
 }
 _INTERRUPTED = 130

@@ -133,7 +133,7 @@ def _table(document: Document, part: str) -> str:
     writer.writerow([*(_PLACES[:2] if part == "pairs" else _PLACES), *fields, *_measured({}, part)])
     for entry in entries:
         cells = [*entry["variables"], *(entry.get(field) for field in fields), *_measured(entry, part).values()]
-        writer.writerow([_cell(cell) for cell in cells])
+        writer.writerow([csv_cell(cell) for cell in cells])
     return buffer.getvalue()
 
 
@@ -144,7 +144,8 @@ def _measured(entry: Mapping[str, Any], part: str) -> dict[str, Any]:
     return row | {"measured_lower": lower, "measured_upper": upper}
 
 
-def _cell(value: Any) -> Any:
+def csv_cell(value: Any) -> Any:
+    """A value as csv holds it: null for nan, and no text that a spreadsheet would take for a formula."""
     value = _finite(value)
     if isinstance(value, bool):
         return str(value).lower()

@@ -24,10 +24,10 @@ class FeatureBagging(SubspaceEnsemble):
         Of the local outlier factor, the default detector.
     combination : {"mean", "breadth_first", "max", "rank"}
         How the scores of a row are joined; the first two are those of the paper.
-    scale, contamination, n_jobs
+    scale, ties, contamination, n_jobs
         As in `SubspaceOutlierDetector`.
     random_state : int, RandomState or None, default 0
-        Source of the subsets.
+        Source of the subsets, and of what spreads ties.
 
     Attributes
     ----------
@@ -51,6 +51,7 @@ class FeatureBagging(SubspaceEnsemble):
         n_neighbors: int = 20,
         combination: str = "mean",
         scale: bool = True,
+        ties: str = "spread",
         contamination: float = 0.1,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -60,6 +61,7 @@ class FeatureBagging(SubspaceEnsemble):
         self.n_neighbors = n_neighbors
         self.combination = combination
         self.scale = scale
+        self.ties = ties
         self.contamination = contamination
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from shearer._threads import single_threaded_blas
@@ -23,24 +24,29 @@ from shearer.tools.lattice import Columns, without_one
 from shearer.tools.members import Member, RowIndex, checked_detector
 from shearer.tools.reading import is_table
 from shearer.tools.subspaces import column_names
+from shearer.tools.ties import spread_ties
 
 Floats = NDArray[np.float64]
 
 VIEWS = ("subspace", "column")
+TIES = ("spread", "keep")
 
 
 class SubspaceEnsemble(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """Outlier scores from detectors fitted to several subspaces; a subclass says to which.
 
-    Subclasses have the parameters `detector, n_neighbors, combination, scale, contamination, n_jobs`.
+    Subclasses have the parameters `detector, n_neighbors, combination, scale, ties, contamination, n_jobs,
+    random_state`.
     """
 
     detector: Any
     n_neighbors: int
     combination: str
     scale: bool
+    ties: str
     contamination: float
     n_jobs: int | None
+    random_state: Any
 
     @abstractmethod
     def _choose_subspaces(self, X: Any) -> list[Columns]:
@@ -66,6 +72,8 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self._scaling = _scaling(values) if self.scale else (1.0, 0.0, 1.0)
         self._rows = RowIndex(values)
         self._values = self._scaled(values)
+        if self.ties == "spread":
+            self._values = spread_ties(self._values, check_random_state(self.random_state))
         self._members = self._fit_members(self.subspaces_)
         self._training = np.stack([member.training for member in self._members], axis=1)
         self.decision_scores_ = self._combine(self._training).sum(axis=1)
@@ -150,6 +158,7 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_parameters(self) -> None:
         check_option("combination", self.combination, COMBINATIONS)
         check_option("scale", self.scale, (True, False))
+        check_option("ties", self.ties, TIES)
         check_count("n_neighbors", self.n_neighbors, 1)
         check_jobs(self.n_jobs)
         expected = "a share of the rows, above 0 and at most 0.5"

@@ -44,9 +44,7 @@ class Member:
             scores = -fitted.negative_outlier_factor_
         else:
             scores = fitted.decision_scores_ if _is_pyod(fitted) else _outlying(fitted, part)
-        # Neighbors at equal distances are taken in any order, so that equal rows can score a little differently.
-        totals, counts = np.bincount(same, weights=scores), np.bincount(same)
-        return cls(columns, fitted, totals[same] / counts[same])
+        return cls(columns, fitted, shared_means(scores, same))
 
     def scores(self, values: Floats, known: NDArray[np.intp]) -> Floats:
         """Scores of rows; one that is a training row (a position in `known`, else -1) has the score it had there."""
@@ -56,6 +54,21 @@ class Member:
         if new.any():
             scores[new] = _outlying(self.detector, np.ascontiguousarray(values[new][:, self.columns]))
         return scores
+
+
+def shared_means(scores: Floats, same: NDArray[np.intp]) -> Floats:
+    """Scores, with their mean for rows that are the same.
+
+    Where ties are spread, or neighbors at equal distances taken in any order, equal rows score differently.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shared_means(np.array([1.0, 5.0, 2.0]), np.array([0, 1, 0]))
+    array([1.5, 5. , 1.5])
+    """
+    totals, counts = np.bincount(same, weights=scores), np.bincount(same)
+    return np.divide(totals[same], counts[same])
 
 
 def checked_detector(detector: Any, n_neighbors: int) -> Any:

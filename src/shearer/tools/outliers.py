@@ -38,12 +38,15 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
         or the best place in any subspace.
     scale : bool, default True
         Bring columns to mean 0 and standard deviation 1 first.
+    ties : {"spread", "keep"}
+        Values that occur more than once: spread over half the way to the next values, while fitting; or kept, whereby
+        the local outlier factor of rows beside many that coincide runs into millions.
     contamination : float, default 0.1
         Share of the training rows to call outliers, at most 0.5.
     n_jobs : int, optional
         Subspaces worked on at a time, as joblib counts them.
     random_state : int, RandomState or None, default 0
-        Source of the rows that the default search draws.
+        Source of the rows that the default search draws, and of what spreads ties.
     progress : bool, optional
         A bar on stderr in the default search, as in `SubspaceSearch`.
 
@@ -96,6 +99,7 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
         n_neighbors: int = 20,
         combination: str = "mean",
         scale: bool = True,
+        ties: str = "spread",
         contamination: float = 0.1,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -107,6 +111,7 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
         self.n_neighbors = n_neighbors
         self.combination = combination
         self.scale = scale
+        self.ties = ties
         self.contamination = contamination
         self.n_jobs = n_jobs
         self.random_state = random_state
