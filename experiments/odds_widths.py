@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from experiments import records
-from experiments.odds import MEASURES, NEIGHBORS, SIZES, areas, data_file, load, search
+from experiments.odds import MEASURES, NEIGHBORS, SIZES, is_there, load, search
 from shearer.kernels import EntropyFraction, Gaussian, Neighbors
 
 DATA_SETS = ("pima", "breastw", "cardio", "musk", "speech")
@@ -30,17 +30,17 @@ RULES: dict[str, Any] = {
 
 def study(case: str, quick: bool) -> dict[str, Any]:
     name, rule = case.split(": ")
-    X, y = load(name, quick)
+    table = load(name, quick)
     start, found = time.perf_counter(), {}
     for label, measure in MEASURES.items():
-        chosen, _ = search(X, measure, SIZES[0], kernel=Gaussian(RULES[rule]))
-        found[label] = {"auc": areas(X, y, chosen.subspaces_), "subspaces": chosen.subspaces_}
+        chosen, _ = search(table, measure, SIZES[0], kernel=Gaussian(RULES[rule]))
+        found[label] = {"auc": table.areas(chosen.subspaces_), "subspaces": chosen.subspaces_}
     seconds = round(time.perf_counter() - start, 1)
     return {"neighbors": NEIGHBORS, "max_size": SIZES[0], "seconds": seconds} | found
 
 
 def cases() -> list[str]:
-    return [f"{name}: {rule}" for name in DATA_SETS if data_file(name).exists() for rule in RULES]
+    return [f"{name}: {rule}" for name in DATA_SETS if is_there(name) for rule in RULES]
 
 
 if __name__ == "__main__":

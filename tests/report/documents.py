@@ -1,5 +1,6 @@
 """Documents as a scan makes them, from tables measured by the library itself."""
 
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import shearer as sh
 from shearer._variables import read_variables
 from shearer.datasets import planted_table
+from shearer.inference import adjusted_mutual_information
 from shearer.inference.interaction import split_components
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.inference.similarity import similarities
@@ -25,7 +27,7 @@ def penguins(rows: int = 344, seed: int = 1) -> dict[str, Any]:
     mass = np.array([3700.0, 3730.0, 5080.0])[species] + 600.0 * sex + rng.normal(0, 280, rows)
     bill = np.array([38.8, 48.8, 47.5])[species] + 3.4 * sex + rng.normal(0, 2.2, rows)
     depth = np.array([18.3, 18.4, 15.0])[species] + 1.4 * sex + rng.normal(0, 0.8, rows)
-    mass[[3, 271]] = np.nan
+    mass[[3, rows // 2]] = np.nan
     columns: dict[str, Any] = {
         "species": np.array(["Adelie", "Chinstrap", "Gentoo"])[species],
         "island": np.array(["Biscoe", "Dream", "Torgersen"])[island],
@@ -84,8 +86,8 @@ def scan(columns: dict[str, Any], *, source: str = "table.csv", order: int = 3, 
     pairs = _pairs(complete, fdr)
     triples = _triples(complete, fdr) if order == 3 else []
     noun = sh.Dependence(complete)
-    for pair in pairs[:20]:
-        pair["measured"] = _measured_pair(noun, pair)
+    for pair in pairs[:3]:
+        pair["measured"] = _measured_pair(noun, complete, pair)
     return {
         "version": 1,
         "settings": {
@@ -154,9 +156,7 @@ def _triples(columns: dict[str, Any], fdr: float) -> list[dict[str, Any]]:
     result = []
     for k in np.argsort(pvalues, kind="stable"):
         reported = bool(qvalues[k] <= fdr)
-        kind = None
-        if reported:
-            kind = sh.interaction_test({name: columns[name] for name in candidates[k]}).kind
+        kind = ("synergistic" if found.o_information[k] < 0 else "redundant") if reported else None
         result.append(
             {
                 "variables": list(candidates[k]),
@@ -173,20 +173,20 @@ def _triples(columns: dict[str, Any], fdr: float) -> list[dict[str, Any]]:
     return result
 
 
-def _measured_pair(noun: sh.Dependence, pair: dict[str, Any]) -> dict[str, Any]:
+def _measured_pair(noun: sh.Dependence, columns: dict[str, Any], pair: dict[str, Any]) -> dict[str, Any]:
     names = pair["variables"]
-    value = noun.mutual_information(*names).value
+    interval = sh.confidence_interval({name: columns[name] for name in names})
     return {
         "alpha": 1.0,
-        "mutual_information": value,
-        "interval": [0.9 * value, 1.1 * value],
-        "adjusted": pair["adjusted"],
+        "mutual_information": noun.mutual_information(*names).value,
+        "interval": [float(interval.low), float(interval.high)],
+        "adjusted": float(adjusted_mutual_information(*(columns[name] for name in names))),
         "total_correlation": noun.total_correlation(*names).value,
         "dual_total_correlation": noun.dual_total_correlation(*names).value,
     }
 
 
-def lagged(rows: int = 200, seed: int = 4) -> tuple[dict[str, Any], dict[str, Any]]:
+def _lagged(rows: int = 200, seed: int = 4) -> tuple[dict[str, Any], dict[str, Any]]:
     """A driver that two others follow, one row and two rows later: the document and the table."""
     rng = np.random.default_rng(seed)
     driver = rng.normal(size=rows)
@@ -250,3 +250,20 @@ def hostile(rows: int = 120) -> dict[str, Any]:
 def independent(columns: int = 5, rows: int = 40) -> dict[str, Any]:
     rng = np.random.default_rng(6)
     return {f"noise_{k}": rng.normal(size=rows) for k in range(columns)}
+
+
+@cache
+def example(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A document and its sample, made once; nobody may change them."""
+    if name == "lagged":
+        document, table = _lagged()
+        return document, sample_of(table)
+    tables: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+        "planted": (planted(180), {"source": "planted.csv"}),
+        "penguins": (penguins(150), {"source": "penguins.csv"}),
+        "wide": (wide(), {"source": "genes.tsv", "order": 2}),
+        "hostile": (hostile(60), {"source": HOSTILE[1]}),
+        "noise": (independent(), {"source": "noise.csv"}),
+    }
+    table, options = tables[name]
+    return scan(table, **options), sample_of(table)

@@ -37,10 +37,12 @@ def document(names=PLAIN, *, triples=True, lags=False, seed=0):
     if lags:
         pairs = [pair | {"lag": lag} for pair in pairs for lag in (0, 3)]
     found = [_triple(list(triple), rng, number) for number, triple in enumerate(list(combinations(names, 3))[:40])]
-    settings = {"shearer": "0.1.0", "source": "table.csv", "rows": 344, "order": 3 if triples else 2, "fdr": 0.05}
-    settings |= {"top": 50, "alpha": 1.0, "seed": 0, "target": None, "groups": None, "lags": [0, 3] if lags else None}
-    settings |= {"seconds": 1.5, "date": "2024-01-01T00:00:00", "pairs_tested": len(pairs)}
-    settings |= {"triples_tested": len(found), "triples_possible": len(found)}
+    settings = {
+        "shearer": "0.1.0", "source": "table.csv", "rows": 344, "order": 3 if triples else 2, "fdr": 0.05, "top": 50,
+        "alpha": 1.0, "max_rows": 2000, "kernel": None, "seed": 0, "target": None, "groups": None,
+        "lags": [0, 3] if lags else None, "seconds": 1.5, "date": "2024-01-01T00:00:00+00:00",
+        "pairs_tested": len(pairs), "triples_tested": len(found), "triples_possible": len(found),
+    }  # fmt: skip
     return {
         "version": 1,
         "settings": settings,

@@ -8,7 +8,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from report.hostile_documents import HOSTILE, document
-from shearer.report.terminal import ScanView, sentences, strongest
+from shearer.report import summary_sentences
+from shearer.report.terminal import ScanView, strongest
 from shearer.report.verdict import VerdictView, verdict
 
 
@@ -16,7 +17,7 @@ def shown(given, width=80, limit=20, encoding="utf-8", **options):
     raw = io.BytesIO()
     file = io.TextIOWrapper(raw, encoding=encoding, errors="strict" if encoding == "utf-8" else "backslashreplace")
     console = Console(file=file, width=width, highlight=False, **options)
-    console.print(ScanView(given, sentences(given), limit))
+    console.print(ScanView(given, summary_sentences(given), limit))
     file.flush()
     return raw.getvalue().decode(encoding)
 
@@ -88,7 +89,8 @@ def test_nothing_found():
     given = document()
     for entry in (*given["pairs"], *given["triples"]):
         entry["reported"] = False
-    assert "pair " not in shown(given)
+    assert "strength  " not in shown(given)
+    assert "Nothing passes" in shown(given)
 
 
 def test_numbers_that_are_none():

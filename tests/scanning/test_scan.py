@@ -177,10 +177,9 @@ def test_rows_taken_as_independent_is_said(found):
     assert scanner.INDEPENDENT_ROWS in found.document["notes"]
 
 
-def test_large_tables_are_sampled_and_said_so(monkeypatch, rng):
-    monkeypatch.setattr(scanner, "MOST_ROWS", 80)
+def test_large_tables_are_sampled_and_said_so(rng):
     x = rng.normal(size=(100, 2))
-    document = sh.scan(x).document
+    document = sh.scan(x, max_rows=80).document
     assert document["settings"]["rows"] == 100
     assert document["pairs"][0]["n"] == 80
     assert any("random sample of 80 rows" in note for note in document["notes"])
@@ -243,6 +242,7 @@ class TestLags:
         ({"missing": "drop"}, "missing: expected one of 'pairwise'"),
         ({"resume": True}, "resume: expected shards"),
         ({"alpha": -1}, "alpha: expected"),
+        ({"max_rows": 3}, "max_rows: expected a whole number of 6 or more"),
         ({"memory": "lots"}, "memory: expected"),
     ],
 )

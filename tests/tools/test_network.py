@@ -287,7 +287,6 @@ def test_nothing_is_handed_on_before_fitting(method):
         ({"alpha": "2"}, TypeError, "alpha"),
         ({"weight": "pvalues"}, ValueError, "Did you mean 'pvalue'"),
         ({"weight": "adjusted", "alpha": 1}, ValueError, "weight: expected alpha=2"),
-        ({"weight": "adjusted", "missing": "pairwise"}, ValueError, "weight: expected alpha=2 and missing="),
         ({"fdr": 0}, ValueError, "fdr: expected a number above 0 and up to 1, or None, got 0"),
         ({"fdr": 1.5}, ValueError, "fdr"),
         ({"fdr": "0.05"}, TypeError, "fdr"),

@@ -9,13 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from shearer._display import printable
-from shearer.cli import demo, independence, outliers, scan
+from shearer.cli import demo, independence, network, outliers, scan
 from shearer.cli.outputs import say
 
 # Name -> the function that is the command, and its examples.
 _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "scan": (scan.scan, scan.EXAMPLES),
     "test": (independence.independence, independence.EXAMPLES),
+    "network": (network.network, network.EXAMPLES),
     "outliers": (outliers.outliers, outliers.EXAMPLES),
     "demo": (demo.demo, demo.EXAMPLES),
 }
@@ -65,9 +66,10 @@ def main() -> None:
         # A name with a letter that the terminal lacks must not end the program.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    warnings.showwarning = _show_warning
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            app()
     except (ValueError, TypeError, ImportError, OSError, MemoryError) as error:
         _fail(str(error) or type(error).__name__)
     except Exception as error:

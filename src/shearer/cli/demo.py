@@ -1,7 +1,6 @@
 """`shearer demo`: planted relations, found."""
 
 import re
-from functools import partial
 from typing import Annotated
 
 import typer
@@ -12,21 +11,18 @@ EXAMPLES = ("shearer demo", "shearer demo --rows 500 --seed 7", "shearer demo --
 
 
 def demo(
-    rows: Annotated[int, typer.Option(min=50, max=2000, help="Rows of the table.")] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the table and of the shuffles.")] = 0,
+    rows: Annotated[int, typer.Option(metavar="N", min=50, max=2000, help="Rows of the table.")] = 200,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the table.")] = 0,
     svg: Annotated[str | None, typer.Option(metavar="PATH", help="Also write what is printed as a picture.")] = None,
 ) -> None:
     """Plant relations in a table (a line, a ring, a label, an XOR), measure it, and print planted against found."""
     from rich.console import Console
-    from rich.progress import track
 
     from shearer.demo import demonstrate
     from shearer.demo.view import view
 
     check_outputs({"--svg": svg})
-    errors = Console(stderr=True)
-    progress = partial(track, description="measuring", console=errors, transient=True, disable=not errors.is_terminal)
-    result = demonstrate(rows, seed, progress)
+    result = demonstrate(rows, seed)
     console = Console(record=svg is not None, highlight=False)
     console.print(view(result, rows))
     if svg is not None:

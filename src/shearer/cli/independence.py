@@ -43,7 +43,7 @@ def independence(
         typer.Option(metavar="COL,COL,...", help="Test independence once these are known.", rich_help_panel=_TEST),
     ] = None,
     method: Annotated[
-        str, typer.Option(help="auto, aggregated, moments or permutation.", rich_help_panel=_TEST)
+        str, typer.Option(metavar="NAME", help="auto, aggregated, moments or permutation.", rich_help_panel=_TEST)
     ] = "auto",
     measure: Annotated[
         str | None,
@@ -51,12 +51,17 @@ def independence(
             metavar="NAME", help="Measure whose rows are permuted, as total_correlation.", rich_help_panel=_TEST
         ),
     ] = None,
-    alpha: Annotated[float | None, typer.Option(help="Order of that measure.", rich_help_panel=_TEST)] = None,
+    alpha: Annotated[
+        float | None, typer.Option(metavar="ORDER", help="Order of that measure.", rich_help_panel=_TEST)
+    ] = None,
     level: Annotated[
-        float, typer.Option(min=0, max=1, help="p-values up to this are called dependence.", rich_help_panel=_TEST)
+        float,
+        typer.Option(
+            metavar="P", min=0, max=1, help="p-values up to this are called dependence.", rich_help_panel=_TEST
+        ),
     ] = 0.05,
     resamples: Annotated[
-        int, typer.Option(min=1, help="Permutations, where any are drawn.", rich_help_panel=WORK)
+        int, typer.Option(metavar="N", min=1, help="Permutations, where any are drawn.", rich_help_panel=WORK)
     ] = 999,
     group: Groups = None,
     kind: Kinds = None,

@@ -51,7 +51,9 @@ Kinds = Annotated[
         rich_help_panel=DATA,
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Of everything that is drawn at random.", rich_help_panel=WORK)]
+Seed = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Of everything that is drawn at random.", rich_help_panel=WORK)
+]
 Json = Annotated[
     str | None,
     typer.Option(metavar="PATH", help='Write everything as JSON; "-": to the standard output.', rich_help_panel=OUTPUT),
@@ -164,7 +166,8 @@ def with_kinds(frame: "pl.DataFrame", kinds: Mapping[str, str] | None) -> "pl.Da
     for name, kind in (kinds or {}).items():
         column = frame[name]
         if kind == "categorical":
-            frame = frame.with_columns(column.cast(pl.String).cast(pl.Categorical))
+            # Not the numbers as texts, of which the library would warn.
+            frame = frame.with_columns(("level " + column.rank("dense").cast(pl.String)).alias(name))
         elif not (column.dtype.is_numeric() or column.dtype.is_temporal()):
             raise value_error("--kind", f"numbers in {describe(name)}", f"a column of type {column.dtype}")
     return frame

@@ -45,19 +45,20 @@ def scan(
     ],
     target: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="COL", help="Compare all columns with this one only. Can be repeated.", rich_help_panel=_SEARCH
-        ),
+        typer.Option(metavar="COL", help="Compare with this column only. Can be repeated.", rich_help_panel=_SEARCH),
     ] = None,
-    order: Annotated[int, typer.Option(min=2, max=3, help="2: pairs; 3: triples too.", rich_help_panel=_SEARCH)] = 3,
+    order: Annotated[
+        int, typer.Option(metavar="2|3", min=2, max=3, help="2: pairs; 3: triples too.", rich_help_panel=_SEARCH)
+    ] = 3,
     fdr: Annotated[
-        float, typer.Option(help="False discovery rate of what is reported.", rich_help_panel=_SEARCH)
+        float, typer.Option(metavar="RATE", help="False discovery rate of what is reported.", rich_help_panel=_SEARCH)
     ] = 0.05,
     top: Annotated[
-        int, typer.Option(min=0, help="Measure as many in full, with intervals.", rich_help_panel=_SEARCH)
+        int, typer.Option(metavar="N", min=0, help="Measure as many in full, with intervals.", rich_help_panel=_SEARCH)
     ] = 50,
     alpha: Annotated[
-        float, typer.Option(help="Order of the entropy at which they are measured.", rich_help_panel=_SEARCH)
+        float,
+        typer.Option(metavar="ORDER", help="Order of the entropy at which they are measured.", rich_help_panel=_SEARCH),
     ] = 1.0,
     lags: Annotated[
         str | None,
@@ -73,6 +74,12 @@ def scan(
     ] = None,
     group: Groups = None,
     kind: Kinds = None,
+    max_rows: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, help="Scan a sample of so many rows of a longer table; 0: all.", rich_help_panel=WORK
+        ),
+    ] = 2000,
     separator: Separator = None,
     encoding: Encoding = None,
     no_header: NoHeader = False,
@@ -108,7 +115,7 @@ def scan(
     ] = False,
     limit: Annotated[
         int, typer.Option(min=0, metavar="ROWS", help="Pairs and triples printed, each.", rich_help_panel=OUTPUT)
-    ] = 20,
+    ] = 15,
     quiet: Quiet = False,
 ) -> None:
     """Search a table for dependence: every pair, and every triple for what no pair explains."""
@@ -116,8 +123,9 @@ def scan(
 
     groups, kinds, steps = parse_groups(group), parse_kinds(kind), parse_lags(lags)
     outputs = {"--json": json, "--csv": csv, "--graphml": graphml, "--report": report}
-    beside = None if csv in (None, STDOUT) or order == 2 else triples_path(csv or "")
-    check_outputs({**outputs, "--csv (triples)": beside}, files)
+    check_outputs(outputs, files)
+    if csv not in (None, STDOUT) and order == 3:
+        check_outputs({**outputs, "--csv (triples)": triples_path(csv)}, files)
     if resume and shards is None:
         raise typer.BadParameter("needs --shards DIR", param_hint="--resume")
 
@@ -127,13 +135,14 @@ def scan(
     result = shearer.scan(
         choose_columns(loaded.frame, columns, drop),
         order=order,
-        target=_single(target),
+        target=target[0] if target and len(target) == 1 else target or None,
         groups=groups,
         kinds=kinds,
         lags=steps,
         fdr=fdr,
         top=top,
         alpha=alpha,
+        max_rows=max_rows or None,
         memory=memory,
         rng=seed,
         n_jobs=jobs,
@@ -148,16 +157,13 @@ def scan(
     _write(result, outputs, rows=not no_rows, quiet=quiet)
 
 
-def _single(target: list[str] | None) -> str | list[str] | None:
-    return target[0] if target and len(target) == 1 else target or None
-
-
 def _print(document: dict[str, Any], limit: int) -> None:
     from rich.console import Console
 
-    from shearer.report.terminal import ScanView, sentences
+    from shearer.report import summary_sentences
+    from shearer.report.terminal import ScanView
 
-    Console(highlight=False).print(ScanView(document, sentences(document), limit))
+    Console(highlight=False).print(ScanView(document, summary_sentences(document), limit))
 
 
 def _write(result: Any, outputs: dict[str, str | None], *, rows: bool, quiet: bool) -> None:

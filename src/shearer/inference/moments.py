@@ -66,7 +66,7 @@ class Sums:
         return edge_means(**vars(self))
 
 
-def edge_means(n: int, S: Any, B: Any, c: Any, rr: Any, qr: Any, rrr: Any, rxr: Any, T: Any) -> dict[str, Any]:
+def edge_means(n: Any, S: Any, B: Any, c: Any, rr: Any, qr: Any, rrr: Any, rxr: Any, T: Any) -> dict[str, Any]:
     """Mean of the product of x over all ways in which two or three edges meet; sums as in `Sums`, or arrays of them."""
     p3 = rr - B
     d2 = S**2 - 4 * p3 - 2 * B
@@ -138,9 +138,12 @@ class Moments:
     skewness: float
 
 
-def falling(n: int, count: int) -> float:
-    """The falling factorial n (n - 1) ... (n - count + 1)."""
-    return math.prod(float(n - i) for i in range(count))
+def falling(n: Any, count: int) -> Any:
+    """The falling factorial n (n - 1) ... (n - count + 1), of a number or of an array of them."""
+    product = 1.0
+    for i in range(count):
+        product = product * (n - i)
+    return product
 
 
 def moments(sums: Sequence[Sums], scales: Sequence[float]) -> Moments:

@@ -97,14 +97,16 @@ def pearson3_tail(z: Any, skewness: Any) -> Floats:
     0.049787
     """
     z, skewness = np.broadcast_arrays(np.asarray(z, dtype=np.float64), np.asarray(skewness, dtype=np.float64))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         shape = 4.0 / skewness**2
-        root = np.sqrt(shape)
-        right = special.gammaincc(shape, np.maximum(shape + root * z, 0.0))
-        left = special.gammainc(shape, np.maximum(shape - root * z, 0.0))
+        at = np.maximum(shape + np.copysign(np.sqrt(shape), skewness) * z, 0.0)
     # Beyond this shape the gamma law is normal to a dozen digits and its series lose some.
-    normal = special.ndtr(-z)
-    tail: Floats = np.where(shape > 1e8, normal, np.where(skewness > 0, right, left))
+    normal = shape > 1e8
+    parts = ((special.gammaincc, ~normal & (skewness > 0)), (special.gammainc, ~normal & (skewness <= 0)))
+    tail = np.full(z.shape, np.nan)
+    tail[normal] = special.ndtr(-z[normal])
+    for function, part in parts:
+        tail[part] = function(shape[part], at[part])
     return tail
 
 
@@ -133,9 +135,9 @@ def half_cauchy(pvalues: Any, valid: Any = None) -> Floats:
     p = np.asarray(pvalues, dtype=np.float64)
     counted = np.ones(p.shape, dtype=bool) if valid is None else np.asarray(valid, dtype=bool)
     p = np.where(counted, np.clip(p, 1e-300, 1.0), 1.0)  # of which the cotangent is 0
-    count = counted.sum(axis=-1)
-    statistic = np.sum(1.0 / np.tan(np.pi * p / 2), axis=-1) / np.maximum(count, 1)
-    shifted = statistic - (2.0 / np.pi) * (np.log(np.maximum(count, 1)) + 1.0 - np.euler_gamma)
+    count = np.maximum(np.sum(counted, axis=-1, dtype=np.float64), 1.0)
+    statistic = np.sum(1.0 / np.tan(np.pi / 2 * p), axis=-1) / count
+    shifted = statistic - (2.0 / np.pi) * (np.log(count) + 1.0 - np.euler_gamma)
     combined: Floats = np.where(count > 1, np.clip(_stable_tail(shifted), 1e-300, 1.0), p.min(axis=-1))
     return combined
 
@@ -194,25 +196,33 @@ def _stable_tail(x: Any) -> Floats:
 
     For large x the tail is 2/(pi x) + (2/pi)^2 (ln x + c) / x^2; c is matched to the end of the table.
     """
-    grid, tails = _stable_table()
-    x = np.asarray(x, dtype=np.float64)
-    inside = np.exp(np.interp(np.arcsinh(x), np.arcsinh(grid), np.log(tails)))
-    end, rate = float(grid[-1]), 2.0 / np.pi
-    matched = (float(tails[-1]) - rate / end) * (end / rate) ** 2 - math.log(end)
-    far = np.maximum(x, end)
-    tail: Floats = np.where(x > end, rate / far * (1.0 + rate * (np.log(far) + matched) / far), inside)
-    return tail
+    low, step, logs = _stable_table()
+    shape = np.shape(x)
+    x = np.asarray(x, dtype=np.float64).reshape(-1)
+    place = np.clip((np.arcsinh(x) - low) / step, 0.0, len(logs) - 1.000001)
+    cell = place.astype(np.intp)
+    place -= cell
+    tail: Floats = np.exp((1.0 - place) * logs[cell] + place * logs[cell + 1])
+    end, rate = math.sinh(low + step * (len(logs) - 1)), 2.0 / np.pi
+    matched = (math.exp(logs[-1]) - rate / end) * (end / rate) ** 2 - math.log(end)
+    beyond = x > end
+    far = x[beyond]
+    tail[beyond] = rate / far * (1.0 + rate * (np.log(far) + matched) / far)
+    return tail.reshape(shape)
 
 
 @cache
-def _stable_table() -> tuple[Floats, Floats]:
-    """1 - F(x) = (1/pi) int (1 - exp(-exp(-pi x / 2) V(t))) dt over (-pi/2, pi/2) (Zolotarev; Nolan 1997, beta = 1)."""
-    grid = np.sinh(np.linspace(np.arcsinh(-4.0), np.arcsinh(30.0), 800))
+def _stable_table() -> tuple[float, float, Floats]:
+    """Logarithms of the tail at equal steps of arcsinh(x), with the first of these and the step.
+
+    1 - F(x) = (1/pi) int (1 - exp(-exp(-pi x / 2) V(t))) dt over (-pi/2, pi/2) (Zolotarev; Nolan 1997, beta = 1).
+    """
+    places, step = np.linspace(np.arcsinh(-4.0), np.arcsinh(30.0), 800, retstep=True)
     # t = pi/2 - gap with gap = pi / (1 + exp(2 u)): the trapezoidal rule in u sees both ends, where V is extreme.
     u = np.linspace(-18.0, 18.0, 4801)
     gap = np.pi * special.expit(-2.0 * u)
     slope = 2.0 * gap * special.expit(2.0 * u)
     with np.errstate(over="ignore", divide="ignore"):
         log_v = np.log(2 / np.pi * (np.pi - gap)) - np.log(np.sin(gap)) + (np.pi - gap) / np.tan(gap)
-        inner = -np.expm1(-np.exp(np.minimum(log_v[None, :] - np.pi / 2 * grid[:, None], 700.0)))
-    return grid, np.sum(inner * slope, axis=1) * (u[1] - u[0]) / np.pi
+        inner = -np.expm1(-np.exp(np.minimum(log_v[None, :] - np.pi / 2 * np.sinh(places)[:, None], 700.0)))
+    return float(places[0]), float(step), np.log(np.sum(inner * slope, axis=1) * (u[1] - u[0]) / np.pi)

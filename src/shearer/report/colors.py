@@ -35,7 +35,7 @@ def ramp(theme: str) -> list[str]:
     --------
     >>> colors = ramp("light")
     >>> len(colors), colors[0], colors[-1]
-    (64, '#f7f4ec', '#1a2659')
+    (64, '#f6f5ec', '#1d2661')
     """
     stops = np.array(_LIGHT if theme == "light" else _DARK)
     places = np.linspace(0.0, 1.0, len(stops))
@@ -47,7 +47,7 @@ def ramp(theme: str) -> list[str]:
 
 
 def _in_gamut(lightness: Floats, chroma: Floats, hue: Floats) -> Floats:
-    """sRGB of OKLCH colours, less vivid where a screen cannot show them."""
+    """OKLCH colours in sRGB, less vivid where a screen cannot show them."""
     for _ in range(40):
         linear = _linear_rgb(lightness, chroma, hue)
         outside = (linear.min(axis=1) < 0.0) | (linear.max(axis=1) > 1.0)
@@ -61,4 +61,5 @@ def _in_gamut(lightness: Floats, chroma: Floats, hue: Floats) -> Floats:
 def _linear_rgb(lightness: Floats, chroma: Floats, hue: Floats) -> Floats:
     angle = np.deg2rad(hue)
     lab = np.stack([lightness, chroma * np.cos(angle), chroma * np.sin(angle)], axis=1)
-    return (lab @ _TO_CONES.T) ** 3 @ _TO_RGB.T
+    linear: Floats = (lab @ _TO_CONES.T) ** 3 @ _TO_RGB.T
+    return linear

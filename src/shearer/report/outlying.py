@@ -1,7 +1,5 @@
 """The outliers of a table: numbers as a mapping, as csv, and as a text for the terminal."""
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +10,7 @@ from rich.text import Text
 
 from shearer._display import printable
 from shearer._version import __version__
-from shearer.report.exports import csv_cell
+from shearer.report.exports import csv_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -134,12 +132,8 @@ def outlier_csv(document: Mapping[str, Any]) -> str:
         found["row"]: (found["subspaces"][0]["subspace"], found["columns"][0]["column"])
         for found in document["outliers"]
     }
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(["row", "label", "score", "outlier", "subspace", "column"])
-    for row in document["rows"]:
-        writer.writerow([csv_cell(cell) for cell in (*row.values(), *reasons.get(row["row"], (None, None)))])
-    return buffer.getvalue()
+    rows = ([*row.values(), *reasons.get(row["row"], (None, None))] for row in document["rows"])
+    return csv_text(["row", "label", "score", "outlier", "subspace", "column"], rows)
 
 
 @dataclass(frozen=True, eq=False)

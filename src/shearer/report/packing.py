@@ -50,12 +50,12 @@ def pack_relations(relations: Relations, total: int) -> dict[str, Any]:
 
 
 def json_block(content: Any) -> str:
-    """JSON that cannot end the element it stands in: ASCII only, without angle brackets and ampersands.
+    r"""JSON that cannot end the element it stands in: ASCII only, without angle brackets and ampersands.
 
     Examples
     --------
-    >>> json_block({"name": "</script>\\u2028"})
-    '{"name":"\\\\u003c/script\\\\u003e\\\\u2028"}'
+    >>> json_block({"name": "</script>\u2028"})
+    '{"name":"\\u003c/script\\u003e\\u2028"}'
     """
     return json.dumps(_finite(content), separators=(",", ":"), allow_nan=False).translate(_ESCAPES)
 

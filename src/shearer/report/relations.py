@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._validate import check_names, describe, type_error, value_error
+from shearer._validate import check_names, check_option, describe, type_error, value_error
 
 Floats = NDArray[np.float64]
 
 VERSION = 1
+KINDS = ("continuous", "categorical")
 _PARTS = ("settings", "columns", "pairs", "triples", "notes")
 
 
@@ -86,10 +87,21 @@ def check_document(document: Any) -> Mapping[str, Any]:
     if document.get("version") != VERSION:
         hint = "Run the scan again, or read it with the version that wrote it."
         raise value_error("document", f"version {VERSION}", describe(document.get("version")), hint)
-    lacking = [part for part in _PARTS if part not in document]
-    if lacking:
-        raise value_error("document", f"the parts {', '.join(_PARTS)}", f"none called {', '.join(lacking)}")
+    _check_keys("document", document, _PARTS)
+    _check_keys("document", document["settings"], ("rows", "fdr"))
+    for column in document["columns"]:
+        _check_keys("columns", column, ("name", "kind"))
+        check_option("kind", column["kind"], KINDS)
     return document
+
+
+def _check_keys(part: str, entry: Any, keys: tuple[str, ...]) -> None:
+    """Raise unless an entry of the document is a mapping with these keys."""
+    if not isinstance(entry, Mapping):
+        raise type_error(part, f"mappings with {', '.join(keys)}", describe(entry))
+    lacking = [key for key in keys if key not in entry]
+    if lacking:
+        raise value_error(part, f"mappings with {', '.join(keys)}", f"none called {', '.join(lacking)}")
 
 
 def read_relations(document: Mapping[str, Any], part: str) -> Relations:
@@ -98,7 +110,7 @@ def read_relations(document: Mapping[str, Any], part: str) -> Relations:
     Examples
     --------
     >>> pair = {"variables": ["a", "b"], "value": 0.5, "adjusted": None, "pvalue": 0.01, "qvalue": 0.02, "n": 9}
-    >>> columns = [{"name": "a"}, {"name": "b"}]
+    >>> columns = [{"name": "a", "kind": "continuous"}, {"name": "b", "kind": "continuous"}]
     >>> pairs = read_relations({"columns": columns, "pairs": [pair | {"reported": True}]}, "pairs")
     >>> pairs.index.tolist(), pairs.scale, pairs.strength.tolist()
     ([[0, 1]], 'value', [0.5])
@@ -107,16 +119,17 @@ def read_relations(document: Mapping[str, Any], part: str) -> Relations:
     names = {column["name"]: position for position, column in enumerate(document["columns"])}
     size = 2 if part == "pairs" else 3
     for row in rows:
+        _check_keys(part, row, ("variables", "reported"))
         check_names(part, row["variables"], names)
         if len(row["variables"]) != size:
             raise value_error(part, f"{size} variables each", describe(row["variables"]))
     fields = ("value", "adjusted" if size == 2 else "o_information", "pvalue", "qvalue", "n")
-    lagged = any("lag" in row for row in rows)
+    lagged = any(row.get("lag") is not None for row in rows)
     return Relations(
         index=np.array([[names[name] for name in row["variables"]] for row in rows], dtype=np.intp).reshape(-1, size),
         numbers={field: np.array([row.get(field) for row in rows], dtype=np.float64) for field in fields},
         reported=np.array([bool(row["reported"]) for row in rows], dtype=bool),
         kinds=tuple(row.get("kind") for row in rows),
-        lags=np.array([row.get("lag", 0) for row in rows], dtype=np.int16) if lagged else None,
+        lags=np.array([row.get("lag") or 0 for row in rows], dtype=np.int16) if lagged else None,
         measured=tuple(row.get("measured") for row in rows),
     )

@@ -36,7 +36,7 @@ def summary_sentences(document: Mapping[str, Any]) -> list[str]:
     ...     print(sentence)
     trial.csv has 50 rows and 2 columns, both of numbers.
     The one pair of columns is dependent beyond what chance explains.
-    dose with response has a strength of 0.41, on a scale from 0 (no more than chance) to 1 (one is a copy of the other).
+    dose with response has a strength of 0.41, on a scale from 0 (no more than chance) to 1 (a copy of each other).
     Of what is reported, no more than 5 in 100 are expected to be false alarms (a false discovery rate of 0.05).
     To depend is not to cause: a third thing may drive both, and the direction is not known.
     """
@@ -56,25 +56,19 @@ def summary(document: Mapping[str, Any]) -> list[Sentence]:
 
 def triple_sentence(document: Mapping[str, Any], pairs: Relations, triples: Relations, row: int) -> Sentence:
     """One clause on what a triple adds to its pairs."""
-    names = [plain_name(document["columns"][position]["name"]) for position in triples.index[row]]
-    members = set(triples.index[row].tolist())
-    inside = [
-        number for number, pair in enumerate(pairs.index.tolist()) if pairs.reported[number] and members >= {*pair}
-    ]
     if triples.kinds[row] == "redundant":
         return ["The three tell the same thing more than once: two of them leave little for the third to add."]
-    if len({frozenset(pairs.index[number].tolist()) for number in inside}) == 3:
-        return ["Each two of them depend on each other already; the three together hold more than their pairs do."]
-    if not inside:
-        return ["No pair shows it, the three together do: ", *_knowing(names)]
-    known = [[_name(document, a), " with ", _name(document, b)] for a, b in pairs.index[inside].tolist()]
-    distinct = list({"".join(words): words for words in known}.values())
-    verb = "is" if len(distinct) == 1 else "are"
-    return [*enumeration(distinct), f" {verb} dependent already; the three together hold more than their pairs do."]
-
-
-def _knowing(names: list[Any]) -> Sentence:
-    return [names[0], " and ", names[1], " tell about ", names[2], " only when they are looked at at once."]
+    inside = pairs.reported & np.isin(pairs.index, triples.index[row]).all(axis=1)
+    known = sorted({tuple(sorted(pair)) for pair in pairs.index[inside].tolist()})
+    more = "the three together hold more than their pairs do."
+    if not known:
+        a, b, c = (_name(document, position) for position in triples.index[row])
+        only = [a, " and ", b, " tell about ", c, " only when they are looked at together."]
+        return ["No pair shows it, the three together do: ", *only]
+    if len(known) == 3:
+        return [f"Each two of them depend on each other already; {more}"]
+    words: list[Sentence] = [[_name(document, a), " with ", _name(document, b)] for a, b in known]
+    return [*enumeration(words), f" {_is(len(known))} dependent already; {more}"]
 
 
 def _name(document: Mapping[str, Any], position: int) -> str:
@@ -135,7 +129,7 @@ def _about_strength(document: Mapping[str, Any], pairs: Relations) -> list[Sente
     if not rows:
         return []
     words = [_pair_words(document, pairs, row) for row in rows]
-    scale = "on a scale from 0 (no more than chance) to 1 (one is a copy of the other)."
+    scale = "on a scale from 0 (no more than chance) to 1 (a copy of each other)."
     if pairs.scale == "value":
         scale = "on a scale that ends at 1; what chance alone gives was not taken off."
     if len(rows) == 1:
@@ -145,11 +139,15 @@ def _about_strength(document: Mapping[str, Any], pairs: Relations) -> list[Sente
 
 
 def strongest_pairs(pairs: Relations) -> list[int]:
-    """The reported pairs, the strongest first; of two columns the strongest lag only."""
-    strength = np.where(pairs.reported & np.isfinite(pairs.strength), pairs.strength, -np.inf)
-    order = [int(row) for row in np.argsort(-strength, kind="stable") if strength[row] > -np.inf]
-    chosen = {frozenset(pairs.index[row].tolist()): row for row in reversed(order)}
-    return sorted(chosen.values(), key=order.index) if pairs.lags is not None else order
+    """The reported pairs, the strongest first; of several lags the strongest only."""
+    rows = np.flatnonzero(pairs.reported & np.isfinite(pairs.strength))
+    order: list[int] = rows[np.argsort(-pairs.strength[rows], kind="stable")].tolist()
+    if pairs.lags is None:
+        return order
+    chosen: dict[frozenset[int], int] = {}
+    for row in order:
+        chosen.setdefault(frozenset(pairs.index[row].tolist()), row)
+    return list(chosen.values())
 
 
 def _pair_words(document: Mapping[str, Any], pairs: Relations, row: int) -> Sentence:

@@ -71,13 +71,6 @@ class ScanView:
         yield from _notes(self.document, plain=plain)
 
 
-def sentences(document: Mapping[str, Any]) -> list[str]:
-    """What was looked at, in one sentence."""
-    settings = document["settings"]
-    source = printable(settings["source"] or "The table", 60)
-    return [f"{source}: {settings['rows']} rows, {len(document['columns'])} columns."]
-
-
 def strongest(document: Mapping[str, Any], part: str) -> list[Entry]:
     """Reported pairs, the strongest first; reported triples in the order of the document, by significance."""
     entries = [entry for entry in document[part] if entry["reported"]]
@@ -219,13 +212,15 @@ def _rest(count: int, part: str) -> Iterator[Text]:
         yield Text(f" and {count} more {part[:-1] if count == 1 else part}", style="dim")
 
 
-def _notes(document: Mapping[str, Any], *, plain: bool) -> Iterator[Text]:
+def _notes(document: Mapping[str, Any], *, plain: bool) -> Iterator[RenderableType]:
     notes = [printable(note) for note in document["notes"]]
     for column in document["columns"]:
         notes += [f"{printable(column['name'], 40)}: {printable(note)}" for note in column.get("notes", [])]
     if notes:
         yield Text()
         yield Text("Notes", style="bold")
+        listed = Table.grid(padding=(0, 1, 0, 0))
         for note in notes[:_MOST_NOTES]:
-            yield Text(f"{'-' if plain else '•'} {note}")
+            listed.add_row("-" if plain else "•", Text(note))
+        yield listed
         yield from _rest(len(notes) - _MOST_NOTES, "notes")

@@ -16,14 +16,14 @@ Sentence = list[str]
 
 
 def plain_name(name: str, longest: int = _LONGEST_NAME) -> Name:
-    """A name without marks that steer a terminal or turn the text around, cut in the middle to a readable length.
+    r"""A name without marks that steer a terminal or turn the text around, cut in the middle to a readable length.
 
     Examples
     --------
-    >>> plain_name("two\\nlines")
+    >>> plain_name("two\nlines")
     'two lines'
     >>> plain_name("a" * 60 + "_mean", 20)
-    'aaaaaaaaaaaa…aa_mean'
+    'aaaaaaaaaaaaa…a_mean'
     """
     head = name[: 4 * longest] + name[-4 * longest :] if len(name) > 8 * longest else name
     # Category C holds control marks, direction marks and lone surrogates; Z all kinds of spaces.

@@ -80,9 +80,7 @@ def read_columns(
 
 
 def sampled_table(table: Table, most: int, seed: int) -> Table:
-    """At most so many rows of a table, drawn without replacement."""
-    if table.observations <= most:
-        return table
+    """So many rows of a longer table, drawn without replacement."""
     chosen = np.zeros(table.observations, dtype=bool)
     chosen[np.random.default_rng(seed).permutation(table.observations)[:most]] = True
     masks = table.presence.masks

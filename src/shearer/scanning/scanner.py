@@ -13,7 +13,7 @@ from shearer._validate import check_alpha, check_option, describe, type_error, v
 from shearer._version import __version__
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
-from shearer.scanning.columns import read_columns, sampled_table
+from shearer.scanning.columns import FEWEST_ROWS, read_columns, sampled_table
 from shearer.scanning.document import Findings, describe_findings
 from shearer.scanning.measuring import Measuring
 from shearer.scanning.pairs import lagged_pairs, screened_pairs
@@ -26,8 +26,6 @@ from shearer.spectrum import Request
 
 ORDERS = (2, 3)
 MISSING = ("pairwise",)
-# Rows beyond which a sample is scanned: tests form one matrix of similarities for each variable.
-MOST_ROWS = 5000
 INDEPENDENT_ROWS = (
     "Rows are taken as independent of each other. If they follow each other in time or come in groups, p-values are "
     "too small; for time series ask for lags."
@@ -45,6 +43,7 @@ def scan(
     top: int = 50,
     alpha: float = 1.0,
     kernel: Kernel | Mapping[str, Kernel] | None = None,
+    max_rows: int | None = 2000,
     missing: str = "pairwise",
     memory: str | float | None = None,
     rng: np.random.Generator | int | None = 0,
@@ -84,6 +83,9 @@ def scan(
         Order of the entropy for what is measured.
     kernel : Kernel or mapping of name -> Kernel, optional
         One width in place of the ladder of widths that the tests go through.
+    max_rows : int or None, default 2000
+        Of a longer table a random sample of so many rows is scanned, which the notes say: the time grows as the cube
+        of the rows up to 5000, and linearly beyond. None: all rows.
     missing : {"pairwise"}
         Each pair and triple uses the rows that its variables have.
     memory : str or number, optional
@@ -119,15 +121,18 @@ def scan(
     check_option("order", order, ORDERS)
     check_option("missing", missing, MISSING)
     check_count("top", top, 0)
+    if max_rows is not None:
+        check_count("max_rows", max_rows, FEWEST_ROWS)
     rate, wanted_lags, jobs = _check_rate(fdr), _check_lags(lags), check_jobs(n_jobs)
     request = Request.checked(check_alpha(alpha), memory, TOLERANCE, rng)
     if target is not None and not (isinstance(target, str) or _are_names(target)):
         raise type_error("target", "the name of a column, or a list of names", describe(target))
     reading = read_columns(data, target, groups, kinds)
     notes = list(reading.notes)
-    table = sampled_table(reading.table, MOST_ROWS, request.seed) if wanted_lags is None else reading.table
-    if table is not reading.table:
-        notes.append(f"Tests and values come from a random sample of {MOST_ROWS:,} rows.")
+    table = reading.table
+    if max_rows is not None and wanted_lags is None and table.observations > max_rows:
+        table = sampled_table(table, max_rows, request.seed)
+        notes.append(f"Tests and values come from a random sample of {max_rows:,} rows.")
     settings = {
         "shearer": __version__,
         "source": source or "table",
@@ -136,6 +141,7 @@ def scan(
         "fdr": rate,
         "top": top,
         "alpha": request.alpha,
+        "max_rows": max_rows,
         "kernel": None if kernel is None else str(kernel),
         "seed": request.seed,
         "target": target,

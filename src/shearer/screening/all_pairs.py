@@ -10,13 +10,14 @@ import numpy as np
 
 from shearer._memory import parse_memory, require
 from shearer._validate import check_alpha, check_option, describe, type_error, value_error
-from shearer.kernels import Gram, Kernel
+from shearer.kernels import Kernel
 from shearer.measures.normalize import MUTUAL
 from shearer.screening import pairs as finish
 from shearer.screening.lowrank import LowRank
 from shearer.screening.matrix import Pairwise
 from shearer.screening.pairs import Route
 from shearer.screening.shards import Shards, write_shards
+from shearer.screening.significance import Significance
 from shearer.screening.similarities import Similarities, operators
 from shearer.screening.spectra import Spectra
 from shearer.screening.table import Table, read_table
@@ -161,11 +162,11 @@ def compare(
     require(result + route.memory(left, right) - spared, budget, f"{len(table.variables)} variables", _OPTIONS)
     found = _finish(table, route, left, right, alpha, normalize, precision, progress)
 
-    def similarities() -> tuple[list[Gram], list[Gram]]:
-        squares = [gram.squared() for gram in operators(table, kernel)]
-        return squares[left], squares[right]
+    def significance() -> Significance:
+        known = route.similarities if isinstance(route, Triangles) else None
+        return Significance(table, kernel, left, right, known, memory=budget, progress=progress)
 
-    return replace(found, similarities=similarities)
+    return replace(found, significance=significance)
 
 
 def _sides(table: Table) -> tuple[slice, slice]:

@@ -24,11 +24,15 @@ class Ladder:
         The variables.
     kernel : Kernel or mapping of name -> Kernel, optional
         As in `shearer.independence_test`.
+    single : bool
+        Only one width for all, that of the kernel, as in `shearer.pairwise`.
     """
 
-    def __init__(self, table: Table, kernel: Kernel | Mapping[str, Kernel] | None) -> None:
+    def __init__(self, table: Table, kernel: Kernel | Mapping[str, Kernel] | None, single: bool = False) -> None:
         self.table = table
         self.general, self.named = chosen_kernels(kernel, table.names)
+        if single and self.general is None:
+            self.general = Gaussian()
         self._rungs: dict[int, Similarities] = {}
 
     @cached_property
@@ -55,7 +59,8 @@ class Ladder:
         """The similarities at one height; variables of a single width have it at every height."""
         if height not in self._rungs:
             wide: dict[str, Kernel] = {name: Gaussian(widths[height]) for name, widths in self.widths.items()}
-            self._rungs[height] = Similarities(self.table, self.general or self.named | wide)
+            named = self.named | wide
+            self._rungs[height] = Similarities(self.table, named or self.general)
         return self._rungs[height]
 
 

@@ -5,17 +5,22 @@ M_ij / m - 1 = u_ij / m + g_i + g_j, where g are the row sums of M over (n - 2) 
 form follow from five of u and two of g, and none of them is a difference of large numbers.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer.inference.aggregated import LARGEST_SATURATION
+from shearer._threads import Each, map_threads
+from shearer.inference.aggregated import LARGEST_SATURATION, SMALLEST_SPREAD
 from shearer.inference.moments import PAIRS, TRIPLES, edge_means
+from shearer.screening.similarities import Similarities
 
 Floats = NDArray[np.float64]
+
+# Entries of the matrices whose sums are taken at a time.
+BATCH = 2**18
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +40,11 @@ class Form:
     second: Floats
     third: Floats
     spread: Floats
+
+    @property
+    def smallest(self) -> Floats:
+        """A thousand millionth of the spread; infinite where the spread itself is round-off."""
+        return np.where(self.spread > SMALLEST_SPREAD, 1e-9 * self.spread, np.inf)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +78,20 @@ class Marginals:
         return int(self.shift.shape[1])
 
     @property
+    def scale(self) -> Floats:
+        """What the raw form is divided by: the mean, or 1 where it is not usable."""
+        return np.where(self.usable, self.mean, 1.0)
+
+    @property
+    def own_information(self) -> Floats:
+        """I of every variable with itself, at alpha = 2."""
+        return own_information(self.rows, self.mean, self.scale, self.raw)
+
+    @property
     def constant(self) -> Floats:
         """What is added to M_ij - shift_i - shift_j to give the centred form."""
-        return self.mean * (self.rows / (self.rows - 2))
+        constant: Floats = self.mean * (self.rows / (self.rows - 2))
+        return constant
 
     def __getitem__(self, which: Any) -> "Marginals":
         """Those of some variables."""
@@ -87,11 +108,21 @@ def join(parts: Iterable[Marginals]) -> Marginals:
     def joined(name: str) -> Any:
         return np.concatenate([getattr(part, name) for part in found])
 
-    forms = [
-        Form(*(np.concatenate([getattr(getattr(part, form), name) for part in found]) for name in vars(found[0].raw)))
-        for form in ("raw", "centered")
-    ]
-    return Marginals(joined("mean"), joined("shift"), joined("slope"), joined("usable"), *forms)
+    forms = [join_forms([getattr(part, form) for part in found]) for form in ("raw", "centered")]
+    return Marginals(joined("mean"), joined("shift"), joined("slope"), joined("usable"), forms[0], forms[1])
+
+
+def join_forms(forms: Sequence[Form]) -> Form:
+    """The variables of several, in order."""
+    return Form(*(np.concatenate([getattr(form, name) for form in forms]) for name in vars(forms[0])))
+
+
+def own_information(n: Any, mean: Floats, scale: Floats, raw: Form) -> Floats:
+    """I of variables with themselves at alpha = 2, from the mean of M and that of the squared raw form."""
+    pairs = n * (n - 1)
+    squares = pairs * (scale**2 * raw.second[..., 0] + mean**2)
+    own: Floats = np.log2((n + squares) / (n + pairs * mean) ** 2) + 2 * np.log2(n)
+    return own
 
 
 def marginals(matrices: Floats) -> Marginals:
@@ -106,12 +137,13 @@ def marginals(matrices: Floats) -> Marginals:
     (array([0.429]), array([ True]), array([0.495]))
     """
     n = matrices.shape[1]
-    rows = matrices.sum(axis=2)
+    ones = np.ones(n)
+    rows = matrices @ ones
     total = rows.sum(axis=1)
     mean, shift = total / (n * (n - 1)), rows / (n - 2)
     center(matrices, shift, mean)
     squares = matrices * matrices
-    own = squares.sum(axis=2)
+    own = squares @ ones
     cubes = _contract(squares, matrices)
     # One array and its transpose: a symmetric product, at half the cost.
     triangles = _contract(np.matmul(matrices, matrices.swapaxes(1, 2), out=squares), matrices)
@@ -119,18 +151,17 @@ def marginals(matrices: Floats) -> Marginals:
     safe = np.where(usable, mean, 1.0)
     slope = (shift - shift.mean(axis=1, keepdims=True)) / safe[:, None]
     image = np.matmul(matrices, slope[:, :, None])[:, :, 0]
-    centered = {
-        "S": 0.0,
-        "B": own.sum(axis=1),
-        "c": cubes,
-        "rr": 0.0,
-        "qr": 0.0,
-        "rrr": 0.0,
-        "rxr": 0.0,
-        "T": triangles,
-    }
-    raw = _raw_sums(n, safe, centered, np.sum(own * slope, axis=1), np.sum(image * slope, axis=1), slope)
-    return Marginals(mean, shift, slope, usable, _form(n, raw), _form(n, centered))
+    centered = centered_sums(own.sum(axis=1), cubes, triangles)
+    raw = raw_sums(n, safe, centered, np.sum(own * slope, axis=1), np.sum(image * slope, axis=1), slope)
+    return Marginals(mean, shift, slope, usable, form_of(n, raw), form_of(n, centered))
+
+
+def marginals_of(similarities: Similarities, each: Each = map_threads) -> Marginals:
+    """The sums of every variable, a few matrices at a time."""
+    size = max(1, BATCH // similarities.rows**2)
+    starts = range(0, similarities.count, size)
+    spans = [slice(start, min(start + size, similarities.count)) for start in starts]
+    return join(each(lambda span: marginals(similarities.matrices(span)), spans))
 
 
 def center(matrices: Floats, shift: Floats, mean: Floats) -> None:
@@ -148,9 +179,15 @@ def _contract(left: Floats, right: Floats) -> Floats:
     return found
 
 
-def _raw_sums(n: int, mean: Floats, u: dict[str, Any], squares: Floats, image: Floats, g: Floats) -> dict[str, Any]:
+def centered_sums(squares: Floats, cubes: Floats, triangles: Floats) -> dict[str, Any]:
+    """Sums of a form whose row sums are 0: of its squares and cubes, and tr(uuu)."""
+    return dict.fromkeys(("S", "rr", "qr", "rrr", "rxr"), 0.0) | {"B": squares, "c": cubes, "T": triangles}
+
+
+def raw_sums(n: Any, mean: Floats, u: dict[str, Any], squares: Floats, image: Floats, g: Floats) -> dict[str, Any]:
     """Sums of u / m + g_i + g_j: `squares` is the row sums of u^2 times g, `image` is g'ug."""
-    two, three = np.sum(g * g, axis=1), np.sum(g**3, axis=1)
+    squared = g * g
+    two, three = squared.sum(axis=-1), np.vecdot(squared, g)
     return {
         "S": 0.0,
         "B": u["B"] / mean**2 + 2 * (n - 2) * two,
@@ -163,7 +200,8 @@ def _raw_sums(n: int, mean: Floats, u: dict[str, Any], squares: Floats, image: F
     }
 
 
-def _form(n: int, sums: dict[str, Any]) -> Form:
+def form_of(n: Any, sums: dict[str, Any]) -> Form:
+    """The means of a centred form from its sums."""
     means = edge_means(n, **sums)
-    second, third = (np.stack([means[name] for name in names], axis=1) for names in (PAIRS, TRIPLES))
+    second, third = (np.stack([means[name] for name in names], axis=-1) for names in (PAIRS, TRIPLES))
     return Form(second, third, np.sqrt(np.maximum(means["B"], 0.0)))

@@ -10,16 +10,13 @@ from numpy.typing import NDArray
 
 from shearer._validate import check_option, value_error
 from shearer.inference.pvalue import adjusted_pvalues
-from shearer.kernels.gram import Gram
 from shearer.screening.frames import header, make_frame, pick_names
-from shearer.screening.marginals import Marginals
-from shearer.screening.significance import marginals_of, own_information, pair_adjusted, pair_pvalues
+from shearer.screening.pair_tests import FEWEST_ROWS
+from shearer.screening.significance import Significance
 
 Floats = NDArray[Any]
 
 LAYOUTS = ("long", "wide")
-# p-values form the similarity matrix of one variable at a time.
-FEWEST_ROWS_TESTED, MOST_ROWS_TESTED = 6, 5000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,8 +52,8 @@ class Pairwise:
         How it was computed: "triangles" (alpha 2), "low rank" (alpha 2, tall tables), "spectra" (any other alpha).
     library : str
         Whose tables `to_frame` makes.
-    similarities : callable or None
-        Makes the operators from which `pvalue`, `qvalue` and `adjusted` are computed when first asked for.
+    significance : callable or None
+        Makes what `pvalue`, `qvalue` and `adjusted` are computed from when first asked for.
 
     Examples
     --------
@@ -82,14 +79,16 @@ class Pairwise:
     error: float
     route: str
     library: str
-    similarities: Callable[[], tuple[list[Gram], list[Gram]]] | None = None
+    significance: Callable[[], Significance] | None = None
 
     @cached_property
     def pvalue(self) -> Floats:
         """p-value of every pair, in the shape of `value`: exact permutation moments, no permutations.
 
         The two statistics of ``independence_test(method="moments")`` at the one width of the kernel, joined; 1 on the
-        diagonal, and where a variable is constant or nearly all its rows are unlike. Computed when first asked for.
+        diagonal, and where a variable is constant or nearly all its rows are unlike. Each pair is tested on the rows
+        that both variables have; nan where there is no test: fewer than 6 of them, or more than 5000 and a similarity
+        without a low rank. Computed when first asked for.
 
         Examples
         --------
@@ -101,49 +100,42 @@ class Pairwise:
         >>> bool(m.qvalue[0, 2] < 1e-6), bool(m.qvalue[0, 1] > 0.05)
         (True, True)
         """
-        left, right = self._marginals
-        pvalue = pair_pvalues(left, right, self.joint.reshape(len(left.mean), len(right.mean)))
-        return pvalue.reshape(self.value.shape)
+        return self._significance.pvalues(self._pairs(self.joint)).reshape(self.value.shape)
 
     @cached_property
     def qvalue(self) -> Floats:
-        """`pvalue` adjusted for the number of pairs: the false discovery rate at which each would be reported."""
-        if self.target:
-            return adjusted_pvalues(self.pvalue)
-        upper = np.triu_indices(len(self.names), 1)
-        qvalue = np.ones_like(self.pvalue)
-        qvalue[upper] = adjusted_pvalues(self.pvalue[upper])
-        return np.minimum(qvalue, qvalue.T)
+        """`pvalue` adjusted for the number of tests: the false discovery rate at which each would be reported."""
+        qvalue = self.pvalue.copy()
+        tested = ~np.isnan(qvalue)
+        if not self.target:
+            tested &= np.tri(len(self.names), k=-1, dtype=bool).T
+        qvalue[tested] = adjusted_pvalues(qvalue[tested])
+        if not self.target:
+            below = np.tril_indices(len(self.names), -1)
+            qvalue[below] = qvalue.T[below]
+        return qvalue
 
     @cached_property
     def adjusted(self) -> Floats:
-        """Chance-adjusted I, in the shape of `value`: 0 in expectation under independence, 1 for scaled copies."""
-        left, right = self._marginals
-        sides = self._operators
-        others = self.entropy if self.target_entropy is None else np.atleast_1d(self.target_entropy)
-        joint = self.joint.reshape(len(left.mean), len(right.mean))
-        information = np.add.outer(self.entropy, others) - joint
-        own = [own_information(side) for side in sides]
-        return pair_adjusted(left, right, information, (own[0], own[1])).reshape(self.value.shape)
+        """Chance-adjusted I, in the shape of `value`: 0 in expectation under independence, 1 for scaled copies.
+
+        nan where two variables have fewer than 6 rows in common; at most 5000 rows.
+        """
+        return self._significance.adjusted(self._pairs(self.joint)).reshape(self.value.shape)
+
+    def _pairs(self, values: Floats) -> Floats:
+        """Of a single target too, one column."""
+        return values.reshape(len(self.names), -1)
 
     @cached_property
-    def _operators(self) -> tuple[list[Gram], list[Gram]]:
-        if self.similarities is None or self.alpha != 2 or not isinstance(self.rows, int):
-            got = f"alpha={self.alpha:g}" if self.alpha != 2 else 'missing="pairwise"'
-            hint = "permutation_test takes any order; independence_test tests one pair."
-            raise value_error("pvalue", 'alpha=2 and missing="error" or "drop"', got, hint)
-        if self.rows > MOST_ROWS_TESTED:
-            hint = "independence_test tests one pair at a time."
-            raise value_error("pvalue", f"at most {MOST_ROWS_TESTED} rows", f"{self.rows}", hint)
-        if self.rows < FEWEST_ROWS_TESTED:
-            raise value_error("pvalue", f"at least {FEWEST_ROWS_TESTED} rows", f"{self.rows}")
-        return self.similarities()
-
-    @cached_property
-    def _marginals(self) -> tuple[Marginals, Marginals]:
-        left, right = self._operators
-        first = marginals_of(left)
-        return first, marginals_of(right) if self.target else first
+    def _significance(self) -> Significance:
+        if self.significance is None or self.alpha != 2:
+            hint = "permutation_test takes any order."
+            raise value_error("pvalue", "alpha=2", f"alpha={self.alpha:g}", hint)
+        rows = int(np.max(self.rows))
+        if rows < FEWEST_ROWS:
+            raise value_error("pvalue", f"at least {FEWEST_ROWS} rows", f"{rows}")
+        return self.significance()
 
     def __repr__(self) -> str:
         """What was compared, and how."""
@@ -151,7 +143,7 @@ class Pairwise:
         rows = f"{self.rows}" if isinstance(self.rows, int) else f"{self.rows.min()} to {self.rows.max()}"
         return f"Pairwise({len(self.names)} variables{against}, {rows} rows, alpha={self.alpha:g}, {self.route})"
 
-    def to_frame(self, layout: str = "long") -> Any:
+    def to_frame(self, layout: str = "long", *, pvalues: bool = False) -> Any:
         """The values as a table: polars, or pandas or pyarrow if the data came from there.
 
         Parameters
@@ -160,6 +152,8 @@ class Pairwise:
             "long": one row for each pair (i < j), or each variable with each target, in columns first, second,
             value, joint, and rows where it differs between pairs. "wide": one row for each variable, one column for
             each it is compared with.
+        pvalues : bool
+            With "long": columns pvalue, qvalue and adjusted as well.
 
         Examples
         --------
@@ -171,14 +165,18 @@ class Pairwise:
         ['name', 'a', 'b', 'c']
         """
         check_option("layout", layout, LAYOUTS)
-        return make_frame(self._wide() if layout == "wide" else self._long(), self.library)
+        check_option("pvalues", pvalues, (False, True))
+        if layout == "wide" and pvalues:
+            raise value_error("pvalues", 'False with layout="wide"', "True", 'Use layout="long".')
+        names = ("value", "joint", *(("pvalue", "qvalue", "adjusted") if pvalues else ()))
+        return make_frame(self._wide() if layout == "wide" else self._long(names), self.library)
 
-    def _long(self) -> dict[str, Any]:
+    def _long(self, names: tuple[str, ...]) -> dict[str, Any]:
         others = self.target or self.names
         shape = len(self.names), len(others)
         first, second = np.indices(shape).reshape(2, -1) if self.target else np.triu_indices(shape[0], 1)
         columns = {"first": pick_names(self.names, first), "second": pick_names(others, second)}
-        columns |= {name: getattr(self, name).reshape(shape)[first, second] for name in ("value", "joint")}
+        columns |= {name: getattr(self, name).reshape(shape)[first, second] for name in names}
         return columns if isinstance(self.rows, int) else columns | {"rows": self.rows.reshape(shape)[first, second]}
 
     def _wide(self) -> dict[str, Any]:

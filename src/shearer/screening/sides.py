@@ -1,35 +1,25 @@
 """One side of a rectangle of pairs: some variables on some rows, at every rung of their ladders."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer.inference.pvalue import half_cauchy
+from shearer._threads import Each, one_by_one
 from shearer.kernels.gram import ALL, Index
 from shearer.screening import tiles
 from shearer.screening.ladder import Ladder
-from shearer.screening.marginals import Marginals, join, marginals
-from shearer.screening.significance import component_tails
+from shearer.screening.marginals import Marginals, marginals_of
 from shearer.screening.similarities import Similarities
+from shearer.screening.tails import component_tails, joined, mirror_upper
 from shearer.screening.tiles import Tile
 
 Floats = NDArray[np.float64]
 Cell = tuple[int, int]
-#: `map_threads`, or a loop where threads are busy with other sides.
-Each = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
 
 # Row pairs multiplied at a time; decides the last bits of a p-value.
 ROW_PAIRS = 4096
-# Entries of matrices whose sums are taken at a time.
-BATCH = 2**18
-
-
-def one_by_one(function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-    """function(item) for every item."""
-    return [function(item) for item in items]
 
 
 class Side:
@@ -79,10 +69,7 @@ class Side:
         """What pairs need of each variable at one height; found once."""
         height = min(height, self.heights - 1)
         if height not in self._sums:
-            source = self.rung(height)
-            size = max(1, BATCH // source.rows**2)
-            spans = [slice(start, min(start + size, self.count)) for start in range(0, self.count, size)]
-            self._sums[height] = join(each(lambda span: marginals(source.matrices(span)), spans))
+            self._sums[height] = marginals_of(self.rung(height), each)
         return self._sums[height]
 
     def stack(self, source: Similarities, height: int, piece: Tile) -> Floats:
@@ -153,11 +140,8 @@ def _combine(left: Side, right: Side, products: list[Floats]) -> Floats:
     for height, total in enumerate(products):
         tails.append(component_tails(left.sums(height), right.sums(height), total))
         if height > 0:
-            tails[-1][~np.logical_or.outer(left.several, right.several)] = np.nan
-    every = np.concatenate(tails, axis=-1)
-    pvalue = half_cauchy(every, np.isfinite(every))
+            tails[-1][:, ~np.logical_or.outer(left.several, right.several)] = np.nan
+    pvalue = joined(tails)
     if left is right:
-        pvalue = np.triu(pvalue, 1)
-        pvalue += pvalue.T
-        np.fill_diagonal(pvalue, 1.0)
+        mirror_upper(pvalue)
     return pvalue

@@ -1,122 +1,139 @@
-"""p-values and chance-adjusted values of all pairs, from products of similarities and sums of each variable.
-
-The permutation moments of a pair are bilinear in sums of the two variables (`shearer.inference.moments`), so all pairs
-take a few thin matrix products beyond the one that gave the statistics.
-"""
+"""p-values and chance-adjusted values of the pairs that `pairwise` compares, at the one width of each variable."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer.inference.aggregated import SMALLEST_SPREAD
-from shearer.inference.centring import LARGEST_SKEWNESS
-from shearer.inference.moments import PAIRS, TRIPLES, falling
-from shearer.inference.pvalue import half_cauchy, pearson3_tail
-from shearer.kernels.gram import Gram
-from shearer.screening.marginals import Form, Marginals, join, marginals
+from shearer._progress import track
+from shearer._threads import map_threads
+from shearer._validate import value_error
+from shearer.inference.moments import PAIRS
+from shearer.kernels import Kernel
+from shearer.screening.gaps import Gaps
+from shearer.screening.marginals import Marginals, marginals_of
+from shearer.screening.pair_tests import FEWEST_ROWS, MOST_ROWS, TILE, PairTests, gap_tile
+from shearer.screening.similarities import Similarities
+from shearer.screening.table import Table
+from shearer.screening.tails import component_tails, joined, mirror_upper, weights
 
-Floats = NDArray[np.float64]
-
-
-def marginals_of(similarities: Sequence[Gram]) -> Marginals:
-    """The sums of every variable, from the operators of M = K o K; one symmetric product each."""
-    found = []
-    for operator in similarities:
-        matrix = np.array(operator.dense(), dtype=np.float64)
-        np.fill_diagonal(matrix, 0.0)
-        found.append(marginals(matrix[None]))
-    return join(found)
+Floats = NDArray[Any]
 
 
-def pair_pvalues(left: Marginals, right: Marginals, joint: Floats) -> Floats:
-    """p-value of every pair: the raw and the centred statistic, joined; 1 where nothing can be said."""
-    n = left.rows
-    products = (n**2 * np.exp2(-np.asarray(joint, dtype=np.float64)) - n) / 2
-    totals = np.multiply.outer(left.mean, right.mean) * (n**2 * (n - 1) / (2 * (n - 2)))
-    products += totals - left.shift @ right.shift.T * (n - 2)
-    tails = component_tails(left, right, products)
-    pvalue = half_cauchy(tails, np.isfinite(tails))
-    if left is right:
-        pvalue = np.triu(pvalue, 1)
-        pvalue += pvalue.T
-        np.fill_diagonal(pvalue, 1.0)
-    return pvalue
-
-
-def component_tails(left: Marginals, right: Marginals, products: Floats) -> Floats:
-    """Upper tails of the two statistics of every pair, shape (p, q, 2); nan where a tail is not to be trusted.
+class Significance:
+    """What the pairs of a table deserve beyond their dependence.
 
     Parameters
     ----------
-    left, right : Marginals
-        Sums of p and of q variables.
-    products : array (p, q)
-        Sums over row pairs i < j of the products of their centred forms.
+    table : Table
+        All variables.
+    kernel : Kernel or mapping of name -> Kernel, optional
+        As in the measures.
+    left, right : slice
+        The variables of the pairs.
+    known : Similarities, optional
+        The similarities of the variables, if they were formed before.
+    memory, progress
+        As in `shearer.pairwise`.
     """
+
+    def __init__(
+        self,
+        table: Table,
+        kernel: Kernel | Mapping[str, Kernel] | None,
+        left: slice,
+        right: slice,
+        known: Similarities | None = None,
+        *,
+        memory: float | None = None,
+        progress: bool | None = None,
+    ) -> None:
+        self._table, self._kernel = table, kernel
+        self._left, self._right = left, right
+        self._memory, self._progress = memory, progress
+        self._whole = table.presence.complete and table.observations <= MOST_ROWS
+        self._similarities = known or Similarities(table, kernel)
+        if self._whole:
+            found = marginals_of(self._similarities)
+            self._sides = found[left], found[right]
+
+    def pvalues(self, joint: Floats) -> Floats:
+        """p-value of every pair from the joint entropies; where these are not needed, from the pairs themselves."""
+        if not self._whole:
+            tests = PairTests(self._table, self._kernel, single=True, memory=self._memory)
+            return tests.pvalues(self._left, self._right, progress=self._progress)
+        same = self._left == self._right
+        pvalue = np.ones(joint.shape)
+
+        def fill(cell: tuple[slice, slice]) -> None:
+            left, right = (side[run] for side, run in zip(self._sides, cell, strict=True))
+            pvalue[cell] = joined([component_tails(left, right, _centered_products(left, right, joint[cell]))])
+            if same and cell[0] == cell[1]:
+                mirror_upper(pvalue[cell])
+            elif same:
+                pvalue[cell[::-1]] = pvalue[cell].T
+
+        map_threads(fill, [(i, j) for i, j in _cells(joint.shape) if not same or i.start <= j.start])
+        return pvalue
+
+    def adjusted(self, joint: Floats) -> Floats:
+        """Chance-adjusted I: 0 in expectation under independence, 1 for copies up to scale and shift."""
+        if self._table.observations > MOST_ROWS:
+            raise value_error("adjusted", f"at most {MOST_ROWS} rows", f"{self._table.observations}")
+        if self._whole:
+            left, right = self._sides
+            moments = (left.raw.second * weights(left.rows, PAIRS)) @ right.raw.second.T
+            variance = moments * np.multiply.outer(left.scale, right.scale) ** 2
+            means = left.mean[:, None], right.mean
+            own = np.add.outer(left.own_information, right.own_information)
+            return _adjusted(joint, left.rows, means, variance, own)
+        found = np.empty(joint.shape)
+        variables = [np.arange(len(self._table.variables))[side] for side in (self._left, self._right)]
+        cells = _cells(joint.shape, gap_tile(self._table.observations))
+        for cell in track(cells, len(cells), "chance", self._progress):
+            pairs = Gaps(self._similarities, variables[0][cell[0]], variables[1][cell[1]], map_threads)
+            found[cell] = _adjusted(joint[cell], pairs.rows(), pairs.means(), pairs.variance(), pairs.own_information())
+        return found
+
+
+def _cells(shape: tuple[int, ...], size: int = TILE) -> list[tuple[slice, slice]]:
+    """Tiles of pairs."""
+    cuts = [[slice(start, min(start + size, length)) for start in range(0, length, size)] for length in shape]
+    return [(rows, columns) for rows in cuts[0] for columns in cuts[1]]
+
+
+def _centered_products(left: Marginals, right: Marginals, joint: Floats) -> Floats:
+    """Sums over row pairs i < j of the products of centred forms, from joint entropies."""
     n = left.rows
-    with np.errstate(divide="ignore", invalid="ignore"):
-        raw = products / np.multiply.outer(left.mean, right.mean)
-    raw += (n - 2) * (left.slope @ right.slope.T)
-    usable = np.logical_and.outer(left.usable, right.usable)
-    forms = ((products, left.centered, right.centered), (raw, left.raw, right.raw))
-    return np.stack([_tails(*form, n, usable) for form in forms], axis=-1)
+    products = np.exp2(-np.asarray(joint, dtype=np.float64))
+    products *= n**2 / 2
+    products += np.multiply.outer(left.mean, right.mean * (n**2 * (n - 1) / (2 * (n - 2)))) - n / 2
+    products -= left.shift @ right.shift.T * (n - 2)
+    return products
 
 
-def pair_adjusted(left: Marginals, right: Marginals, information: Floats, own: tuple[Floats, Floats]) -> Floats:
-    """Chance-adjusted I: 0 in expectation under independence, 1 for copies up to scale and shift.
+def _adjusted(joint: Floats, n: Any, means: tuple[Floats, Floats], variance: Floats, own: Floats) -> Floats:
+    """(I - E0) / (self - E0), E0 being what chance gives (theory: chance adjustment).
 
     Parameters
     ----------
-    left, right : Marginals
-        Sums of the variables.
-    information : array
-        I in bits at alpha = 2 of every pair.
-    own : pair of arrays
-        I of each variable with itself.
+    joint : array
+        Joint entropies in bits at alpha = 2.
+    n : int or array
+        Rows of each pair.
+    means : pair of arrays
+        Mean similarities of both variables.
+    variance : array
+        Of the sum of the products of similarities over pairs of rows.
+    own : array
+        I of the first with itself plus that of the second.
     """
-    n = left.rows
-    scale = np.multiply.outer(left.mean, right.mean)
-    expected = n + scale * n * (n - 1)
-    variance = scale**2 * _bilinear(left.raw.second, right.raw.second, _weights(n, PAIRS))
-    entropies = [-np.log2((1 + (n - 1) * side.mean) / n) for side in (left, right)]
-    chance = np.add.outer(*entropies) + np.log2(expected / n**2) - 2 * variance / (expected**2 * math.log(2))
-    room = np.add.outer(*own) / 2 - chance
     with np.errstate(divide="ignore", invalid="ignore"):
-        adjusted: Floats = np.where(room > 1e-12, (information - chance) / room, 0.0)
-    return adjusted
-
-
-def own_information(similarities: Sequence[Gram]) -> Floats:
-    """I of every variable with itself, at alpha = 2."""
-    found = []
-    for operator in similarities:
-        matrix = np.asarray(operator.dense(), dtype=np.float64)
-        found.append(np.log2(np.sum(matrix * matrix) * matrix.size / np.sum(matrix) ** 2))
-    return np.array(found)
-
-
-def _tails(statistic: Floats, left: Form, right: Form, n: int, usable: NDArray[np.bool_]) -> Floats:
-    """Upper tails of one statistic; nan where it does not vary, or its law is too skewed."""
-    second = _bilinear(left.second, right.second, _weights(n, PAIRS))
-    third = _bilinear(left.third, right.third, _weights(n, TRIPLES))
-    varies = np.logical_and.outer(left.spread > SMALLEST_SPREAD, right.spread > SMALLEST_SPREAD)
-    # A deviation that round-off alone could make is none.
-    smallest = 1e-9 * n * np.multiply.outer(left.spread, right.spread)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        deviation = np.sqrt(second)
-        skewness = third / deviation**3
-        trusted = usable & varies & (deviation > smallest) & (np.abs(skewness) <= LARGEST_SKEWNESS)
-    tails = np.full(statistic.shape, np.nan)
-    tails[trusted] = pearson3_tail(statistic[trusted] / deviation[trusted], skewness[trusted])
-    return tails
-
-
-def _bilinear(left: Floats, right: Floats, weights: Floats) -> Floats:
-    return (left * weights) @ right.T
-
-
-def _weights(n: int, ways: dict[str, tuple[int, float]] | dict[str, tuple[int, float, tuple[str, str, str]]]) -> Floats:
-    """How often edges meet in each of the ways."""
-    return np.array([falling(n, way[0]) * way[1] for way in ways.values()])
+        expected = n + means[0] * means[1] * n * (n - 1)
+        entropies = sum(-np.log2((1 + (n - 1) * mean) / n) for mean in means)
+        chance = entropies + np.log2(expected / n**2) - 2 * variance / (expected**2 * math.log(2))
+        room = own / 2 - chance
+        adjusted: Floats = np.where(room > 1e-12, (entropies - joint - chance) / room, 0.0)
+    return np.where(np.asarray(n) >= FEWEST_ROWS, adjusted, np.nan)

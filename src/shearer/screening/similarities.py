@@ -8,6 +8,7 @@ other variable goes through its Gram operator.
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from shearer import kernels as kernel_module
 from shearer._blocks import Variable
+from shearer._threads import Each, one_by_one
 from shearer._validate import check_names
 from shearer.kernels import Gaussian, Gram, Kernel
 from shearer.kernels import gram as operator_of
@@ -155,7 +157,9 @@ class Similarities:
         }
         return found
 
-    def stack(self, tile: Tile, span: slice | None = None, dtype: np.dtype[Any] = _DOUBLE) -> Floats:
+    def stack(
+        self, tile: Tile, span: slice | None = None, dtype: np.dtype[Any] = _DOUBLE, each: Each = one_by_one
+    ) -> Floats:
         """The entries of a tile for the variables of a span, shape (pairs of the tile, variables)."""
         span = span or slice(0, self.count)
         stack = np.empty((tile.size, span.stop - span.start), dtype)
@@ -163,10 +167,8 @@ class Similarities:
             part = slice(*np.searchsorted(group.index, (span.start, span.stop)))
             if part.start == part.stop:
                 continue
-            place = _as_slice(group.index[part] - span.start)
-            for start, strips in tile.pieces(max(1, _PIECE // (part.stop - part.start))):
-                entries = group.entries(strips, part, dtype)
-                stack[start : start + len(entries), place] = entries
+            fill = partial(_fill, stack, _as_slice(group.index[part] - span.start), group, part)
+            each(fill, tile.pieces(max(1, _PIECE // (part.stop - part.start))))
         for k, gram in self._operators.items():
             if span.start <= k < span.stop:
                 stack[:, k - span.start] = tile.pick(gram.block(tile.rows, tile.columns))
@@ -280,6 +282,19 @@ def _read_labels(grams: Mapping[int, DeltaGram], presence: Presence) -> Labels:
     for column, (k, gram) in enumerate(grams.items()):
         codes[presence.masks[presence.pattern[k]], column] = gram.codes
     return Labels(np.array(list(grams), dtype=np.intp), codes)
+
+
+def _fill(
+    stack: Floats,
+    place: slice | NDArray[np.intp],
+    group: Scalars | Labels,
+    part: slice,
+    piece: tuple[int, list[Strip]],
+) -> None:
+    """Write the entries of one piece of a tile, for the variables of a group."""
+    start, strips = piece
+    entries = group.entries(strips, part, stack.dtype)
+    stack[start : start + len(entries), place] = entries
 
 
 def _among(index: NDArray[np.intp], variables: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

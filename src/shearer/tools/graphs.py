@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from shearer._display import distinct_printable
+from shearer._files import write_file
 from shearer._validate import check_names, describe, type_error
 from shearer.screening.frames import make_frame
 
@@ -34,7 +36,7 @@ class GraphOutput:
 
         graph = networkx.Graph()
         graph.add_nodes_from(self.names_)
-        columns = self._columns()
+        columns = self.edge_columns()
         pairs, numbers = zip(columns.pop("source"), columns.pop("target"), strict=True), columns
         for row, pair in enumerate(pairs):
             known = {name: float(values[row]) for name, values in numbers.items() if not np.isnan(values[row])}
@@ -47,11 +49,17 @@ class GraphOutput:
         Parameters
         ----------
         path : str or path
-            File to write.
+            File to write, whole or not at all. Characters in names that XML cannot hold are escaped.
         """
+        write_file("path", path, self.graphml().encode())
+
+    def graphml(self) -> str:
+        """The text of `to_graphml`."""
         import networkx
 
-        networkx.write_graphml(self.to_networkx(), path)
+        graph = networkx.relabel_nodes(self.to_networkx(), distinct_printable(self.names_))
+        text = "\n".join(networkx.generate_graphml(graph))
+        return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
     def to_arboreto(self, tf_names: Iterable[str] | None = None) -> Any:
         """The links as arboreto lists them: TF, target, importance, heaviest first.
@@ -79,7 +87,7 @@ class GraphOutput:
         allowed = None if tf_names is None else list(tf_names)
         if allowed is not None:
             check_names("tf_names", allowed, self.names_)
-        columns = self._columns()
+        columns = self.edge_columns()
         ends = [columns["source"], columns["target"]]
         regulator, target = (np.stack(pair, axis=1).ravel() for pair in (ends, ends[::-1]))
         importance = np.repeat(columns["weight"], 2)
@@ -87,7 +95,7 @@ class GraphOutput:
         listed = {"TF": regulator[kept], "target": target[kept], "importance": importance[kept]}
         return make_frame(listed, type(self.edges_).__module__.partition(".")[0])
 
-    def _columns(self) -> dict[str, Any]:
+    def edge_columns(self) -> dict[str, Any]:
         """The table of links as arrays: names as objects, the rest as numbers."""
         import narwhals.stable.v2 as nw
 

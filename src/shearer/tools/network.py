@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -18,11 +17,11 @@ from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.screening import Pairwise, pairwise
 from shearer.screening.frames import make_frame, pick_names
-from shearer.screening.matrix import FEWEST_ROWS_TESTED, MOST_ROWS_TESTED
+from shearer.screening.pair_tests import FEWEST_ROWS
 from shearer.screening.table import MISSING, read_table
 from shearer.tools.graphs import GraphOutput
 from shearer.tools.indirect import context_likelihood, explained_links, weakest_links
-from shearer.tools.pair_tests import pair_pvalues, pvalue_given
+from shearer.tools.pair_tests import TESTS, pair_pvalues, pvalue_given
 from shearer.tools.reading import read_features
 
 Floats = NDArray[np.float64]
@@ -31,9 +30,9 @@ WEIGHTS = ("value", "adjusted", "pvalue")
 INDIRECT = (None, "dpi", "clr", "conditional")
 # As in the combination of p-values: smaller ones are as good as 0.
 _SMALLEST = 1e-300
-# Matrices of all pairs at the peak of a fit: with p-values, and without (measured).
-_MATRICES_TESTED, _MATRICES = 24, 8
-_OPTIONS = 'Options: fdr=None with weight="value", which needs no p-values; fewer columns; a larger memory=.'
+# Matrices of all pairs at the peak of a fit (measured).
+_MATRICES, _MATRICES_ADJUSTED = 10, 13
+_OPTIONS = "Options: fewer columns; a larger memory=."
 
 
 class DependenceNetwork(GraphOutput, BaseEstimator):  # type: ignore[misc]
@@ -66,6 +65,9 @@ class DependenceNetwork(GraphOutput, BaseEstimator):  # type: ignore[misc]
         For "conditional": a link goes if its p-value given a third variable is larger.
     n_resamples : int, default 199
         For "conditional": local permutations in a test.
+    test : {"moments", "aggregated"}
+        How p-values are found where no kernel is stated: at the one width of the weights, or over a ladder of widths as
+        in `shearer.independence_test`, which sees more and takes several times as long.
     missing : {"error", "drop", "pairwise"}
         Rows that lack a value: an error, left out, or left out of the pairs that lack it.
     memory : str or number, optional
@@ -83,8 +85,8 @@ class DependenceNetwork(GraphOutput, BaseEstimator):  # type: ignore[misc]
         Weight of every pair, thresholds not applied; symmetric, 0 on the diagonal and for links that "dpi" or
         "conditional" took away.
     pvalues_, qvalues_ : array (p, p) or None
-        Of independence of every pair, by exact permutation moments at the width of the kernel; 1 on the diagonal. None
-        if neither `fdr` nor `weight` asks for them.
+        Of independence of every pair, by exact permutation moments, whatever the order of the weights; 1 on the
+        diagonal and of fewer than six rows. None if neither `fdr` nor `weight` asks for them.
     edges_ : table
         The links, heaviest first: source, target, weight, pvalue, qvalue; of the library that the data came in, else
         polars. Links have no direction: source is the variable that comes first in the data.
@@ -94,11 +96,6 @@ class DependenceNetwork(GraphOutput, BaseEstimator):  # type: ignore[misc]
         Names of the columns, if all are strings.
     n_features_in_ : int
         Number of columns.
-
-    Notes
-    -----
-    p-values of at most 5000 complete rows take a few matrix products for all pairs together; of more rows, of rows that
-    are missing in pairs, and of fewer than six rows every pair is tested on its own, by `shearer.independence_test`.
 
     Examples
     --------
@@ -132,6 +129,7 @@ class DependenceNetwork(GraphOutput, BaseEstimator):  # type: ignore[misc]
         tolerance: float = 0.1,
         level: float = 0.05,
         n_resamples: int = 199,
+        test: str = "moments",
         missing: str = "error",
         memory: str | float | None = None,
         n_jobs: int | None = None,
@@ -149,6 +147,7 @@ class DependenceNetwork(GraphOutput, BaseEstimator):  # type: ignore[misc]
         self.tolerance = tolerance
         self.level = level
         self.n_resamples = n_resamples
+        self.test = test
         self.missing = missing
         self.memory = memory
         self.n_jobs = n_jobs
@@ -169,19 +168,24 @@ class DependenceNetwork(GraphOutput, BaseEstimator):  # type: ignore[misc]
         data = read_features(self, X, missing=self.missing, fewest=2)
         tested = self.fdr is not None or self.weight == "pvalue"
         count = int(self.n_features_in_)
-        matrices = _MATRICES_TESTED if tested or self.weight == "adjusted" else _MATRICES
+        matrices = _MATRICES_ADJUSTED if self.weight == "adjusted" else _MATRICES
         require(matrices * 8 * count**2, parse_memory(self.memory), f"a network of {count} variables", _OPTIONS)
-        found = self._pairwise(data, self.alpha)
+        found = pairwise(
+            data, alpha=self.alpha, kernel=self.kernel, normalize=self.normalize, missing=self.missing,
+            memory=self.memory, n_jobs=self.n_jobs, progress=self.progress,
+        )  # fmt: skip
         self.names_ = found.names
-        self.pvalues_ = self._pvalues(data, found) if tested else None
-        self.qvalues_ = None if self.pvalues_ is None else _qvalues(self.pvalues_)
+        table = read_table(data, missing=self.missing)
+        self.pvalues_ = self.qvalues_ = None
+        if tested:
+            self.pvalues_ = pair_pvalues(table, self.kernel, self.test, self.memory, self.progress)
+            self.qvalues_ = _qvalues(self.pvalues_)
         weights = self._weigh(found)
         linked = self._linked(weights)
         if self.indirect == "dpi":
             gone = weakest_links(weights, linked, self.tolerance)
         elif self.indirect == "conditional":
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            table = read_table(data, missing=self.missing)
             given = partial(pvalue_given, table, self.kernel, self.n_resamples, seed, self.n_jobs)
             gone = explained_links(weights, linked, given, self.level, self.progress)
         else:
@@ -196,11 +200,11 @@ class DependenceNetwork(GraphOutput, BaseEstimator):  # type: ignore[misc]
         alpha = check_alpha(self.alpha)
         check_option("weight", self.weight, WEIGHTS)
         check_option("indirect", self.indirect, INDIRECT)
+        check_option("test", self.test, TESTS)
         check_option("missing", self.missing, MISSING)
-        if self.weight == "adjusted" and (alpha != 2 or self.missing == "pairwise"):
+        if self.weight == "adjusted" and alpha != 2:
             hint = 'weight="value" and weight="pvalue" go with any.'
-            got = f'alpha={alpha:g}, missing="{self.missing}"'
-            raise value_error("weight", 'alpha=2 and missing="error" or "drop" with "adjusted"', got, hint)
+            raise value_error("weight", 'alpha=2 with "adjusted"', f"alpha={alpha:g}", hint)
         if self.fdr is not None:
             check_inside("fdr", self.fdr, "a number above 0 and up to 1, or None", lambda rate: 0 < rate <= 1)
         if self.threshold is not None:
@@ -211,24 +215,10 @@ class DependenceNetwork(GraphOutput, BaseEstimator):  # type: ignore[misc]
         check_inside("level", self.level, "a number above 0 and up to 1", lambda level: 0 < level <= 1)
         check_count("n_resamples", self.n_resamples, 1)
 
-    def _pairwise(self, data: Any, alpha: float) -> Pairwise:
-        return pairwise(
-            data, alpha=alpha, kernel=self.kernel, normalize=self.normalize, missing=self.missing, memory=self.memory,
-            n_jobs=self.n_jobs, progress=self.progress,
-        )  # fmt: skip
-
-    def _pvalues(self, data: Any, found: Pairwise) -> Floats:
-        """Of all pairs at once where that can be done; whatever the order of the weights."""
-        rows = found.rows
-        if isinstance(rows, int) and FEWEST_ROWS_TESTED <= rows <= MOST_ROWS_TESTED:
-            return np.asarray((found if found.alpha == 2 else self._pairwise(data, 2.0)).pvalue)
-        table = read_table(data, missing=self.missing)
-        pairs = list(combinations(range(len(table.names)), 2))
-        pvalues = np.ones((len(table.names), len(table.names)))
-        pvalues[np.triu_indices(len(pvalues), 1)] = list(pair_pvalues(table, pairs, self.kernel, self.progress))
-        return np.minimum(pvalues, pvalues.T)
-
     def _weigh(self, found: Pairwise) -> Floats:
+        if self.weight == "adjusted" and np.max(found.rows) < FEWEST_ROWS:
+            expected = f'at least {FEWEST_ROWS} rows with weight="adjusted"'
+            raise value_error("X", expected, f"{np.max(found.rows)}", 'weight="value" takes any number.')
         if self.weight == "pvalue" and self.pvalues_ is not None:
             weights = -np.log10(np.maximum(self.pvalues_, _SMALLEST))
         else:

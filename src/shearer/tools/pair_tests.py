@@ -1,38 +1,63 @@
-"""Tests of single pairs, where all pairs cannot be tested at once."""
+"""Tests of pairs: of all of them at once, and of one given a third variable."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from shearer._progress import track
-from shearer.inference import conditional_test, independence_test
-from shearer.kernels import Kernel
-from shearer.screening.matrix import FEWEST_ROWS_TESTED
+from shearer.inference import conditional_test
+from shearer.kernels import Gaussian, Kernel
+from shearer.screening.pair_tests import FEWEST_ROWS, PairTests
 from shearer.screening.table import Table
 from shearer.tools.reading import common_rows, kernel_of
 
 Kernels = Kernel | Mapping[str, Kernel] | None
 
+TESTS = ("moments", "aggregated")
+# Variables between two steps of the bar: as many as are tested in one pass.
+_BAND = 2048
+
 
 def pair_pvalues(
-    table: Table, pairs: Collection[tuple[int, int]], kernel: Kernels, progress: bool | None
-) -> Iterator[float]:
-    """p-value of independence of some pairs, each on the rows that it has; 1 where they are too few."""
-    for pair in track(pairs, len(pairs), "tests of pairs", progress):
-        columns = _named_columns(table, *pair)
-        rows = len(next(iter(columns.values())))
-        if rows < 2:
-            yield 1.0
-            continue
-        method = "moments" if rows >= FEWEST_ROWS_TESTED else "permutation"
-        yield independence_test(columns, method=method, kernel=kernel_of(kernel, tuple(columns))).pvalue
+    table: Table, kernel: Kernels, test: str, memory: str | float | None, progress: bool | None
+) -> NDArray[np.float64]:
+    """p-values of all pairs of variables, or of all with the targets; 1 where rows are too few, and on the diagonal.
+
+    Parameters
+    ----------
+    table : Table
+        The variables.
+    kernel : Kernel or mapping of name -> Kernel, optional
+        As in the measures.
+    test : {"moments", "aggregated"}
+        At the one width of the kernel, or over a ladder of widths where no kernel is stated.
+    memory, progress
+        As in `shearer.pairwise`.
+    """
+    count = len(table.names)
+    free = count - table.targets
+    first = free if table.targets else 0
+    pvalues = np.ones((free, count - first))
+    if table.observations < FEWEST_ROWS:
+        return pvalues
+    tests = PairTests(table, _one_width(table, kernel) if test == "moments" else kernel, memory=memory)
+    starts = range(0, free, _BAND)
+    for start in track(starts, len(starts), "tests of pairs", progress):
+        band = slice(start, min(start + _BAND, free))
+        left = max(first, start)  # what lies below the diagonal is known
+        pvalues[band, left - first :] = tests.pvalues(band, slice(left, count))
+    pvalues[np.isnan(pvalues)] = 1.0
+    return pvalues if table.targets else np.minimum(pvalues, pvalues.T)
 
 
 def pvalue_given(
     table: Table, kernel: Kernels, n_resamples: int, seed: int, n_jobs: int | None, i: int, j: int, k: int
 ) -> float:
     """p-value of independence of two variables given a third; 0, which explains nothing, where rows are too few."""
-    columns = _named_columns(table, i, j, k)
-    names = tuple(columns)
+    names = tuple(table.names[position] for position in (i, j, k))
+    columns: dict[str, Any] = dict(zip(names, common_rows(table, i, j, k), strict=True))
     if len(columns[names[0]]) < 2:
         return 0.0
     return conditional_test(
@@ -41,5 +66,9 @@ def pvalue_given(
     ).pvalue  # fmt: skip
 
 
-def _named_columns(table: Table, *positions: int) -> dict[str, Any]:
-    return dict(zip([table.names[k] for k in positions], common_rows(table, *positions), strict=True))
+def _one_width(table: Table, kernel: Kernels) -> Kernels:
+    """A kernel for every variable that is not of labels, which takes the place of the ladder."""
+    if not isinstance(kernel, Mapping):
+        return Gaussian() if kernel is None else kernel
+    numbers = [variable.name for variable in table.variables if variable.kind == "continuous"]
+    return dict.fromkeys(numbers, Gaussian()) | dict(kernel)

@@ -10,9 +10,8 @@ from sklearn.utils import check_array
 from shearer._validate import check_option
 from shearer.kernels import Kernel
 from shearer.screening import Pairwise, pairwise
-from shearer.screening.matrix import FEWEST_ROWS_TESTED, MOST_ROWS_TESTED
 from shearer.screening.table import read_table
-from shearer.tools.pair_tests import pair_pvalues
+from shearer.tools.pair_tests import TESTS, pair_pvalues
 from shearer.tools.reading import is_table
 from shearer.tools.selection import MISSING
 from shearer.tools.targets import read_target, target_column
@@ -24,6 +23,7 @@ def dependence_score(
     *,
     target: str = "auto",
     kernel: Kernel | Mapping[str, Kernel] | None = None,
+    test: str = "moments",
     missing: str = "error",
     memory: str | float | None = None,
     progress: bool | None = None,
@@ -40,6 +40,8 @@ def dependence_score(
         What `y` is. "auto": labels, and whole numbers of at most 20 different values, are classes.
     kernel : Kernel or mapping of name -> Kernel, optional
         As in `shearer.pairwise`; the target has the name "target".
+    test : {"moments", "aggregated"}
+        How p-values are found where no kernel is stated: at one width, or over a ladder of widths.
     missing : {"error", "drop"}
         What to do with rows that lack a value.
     memory, progress
@@ -50,7 +52,7 @@ def dependence_score(
     scores : array (p,)
         Mutual information at order 2, in bits above what permuted rows have on average; 0 for a constant.
     pvalues : array (p,)
-        Of independence, by exact permutation moments.
+        Of independence, by exact permutation moments; 1 of fewer than six rows.
 
     Examples
     --------
@@ -62,6 +64,7 @@ def dependence_score(
     array([2])
     """
     check_option("missing", missing, MISSING)
+    check_option("test", test, TESTS)
     finite: Any = True if missing == "error" else "allow-nan"
     data = X if is_table(X) else check_array(X, dtype=np.float64, ensure_min_samples=2, ensure_all_finite=finite)
     column = target_column(data, read_target(data, y, target))
@@ -69,11 +72,8 @@ def dependence_score(
         data, target=column, kernel=kernel, normalize=False, missing=missing, memory=memory, progress=progress
     )
     scores = bits_above_chance(found)
-    if FEWEST_ROWS_TESTED <= found.rows <= MOST_ROWS_TESTED:
-        return scores, found.pvalue[:, 0]
     table = read_table(data, target=column, missing=missing)
-    last = len(table.names) - 1
-    return scores, np.array(list(pair_pvalues(table, [(k, last) for k in range(last)], kernel, progress)))
+    return scores, pair_pvalues(table, kernel, test, memory, progress)[:, 0]
 
 
 def bits_above_chance(found: Pairwise) -> NDArray[np.float64]:

@@ -9,8 +9,9 @@ Shearer.fit = (context, text, room) => {
   const marks = Array.from(whole);
   const cut = (length) => (length < 16 ? `${marks.slice(0, length - 1).join("")}…` : Shearer.shorten(whole, length));
   let short = whole;
-  for (let length = marks.length - 1; length >= 3 && context.measureText(short).width > room; length--) short = cut(length);
-  return context.measureText(short).width <= room ? short : "";
+  const fits = () => context.measureText(short).width <= room;
+  for (let length = marks.length - 1; length >= 3 && !fits(); length--) short = cut(length);
+  return fits() ? short : "";
 };
 
 Shearer.niceTicks = (low, high, wanted) => {
@@ -41,11 +42,13 @@ Shearer.axis = (column) => {
     const bands = column.levels.length;
     return { labels: true, bands, place: (row, jitter) => (column.steps[row] + 0.5 + 0.62 * jitter) / bands };
   }
-  const gap = Shearer.smallestGap(column);
+  const spread = 0.45 * Shearer.smallestGap(column);
+  // Room at both ends for points that are moved apart.
+  const inset = (share) => 0.02 + (0.96 * (share + spread / 2)) / (1 + spread);
   return {
     labels: false,
-    place: (row, jitter) => 0.02 + 0.96 * (column.steps[row] / 65534 + 0.45 * gap * jitter),
-    share: (number) => 0.02 + 0.96 * ((number / 2 - column.low / 2) / (column.high / 2 - column.low / 2)),
+    place: (row, jitter) => inset(column.steps[row] / 65534 + spread * jitter),
+    share: (number) => inset((number / 2 - column.low / 2) / (column.high / 2 - column.low / 2)),
   };
 };
 
@@ -80,16 +83,16 @@ Shearer.frame = (context, width, height, x, y, detail) => {
   return box;
 };
 
+// Places along an axis and what stands there: labels always, numbers where a picture is large.
+Shearer.marksOf = (axis, detail, wanted) => {
+  const { low, high, levels } = axis.column;
+  if (axis.labels) return levels.map((level, i) => [(i + 0.5) / axis.bands, level]);
+  return detail ? Shearer.niceTicks(low, high, wanted).map((tick) => [axis.share(tick), Shearer.tick(tick)]) : [];
+};
+
 Shearer.ticksAlong = (context, box, axis, detail, horizontal) => {
   const length = horizontal ? box.width : box.height;
-  const marks = axis.labels
-    ? axis.column.levels.map((level, i) => [(i + 0.5) / axis.bands, level])
-    : detail
-      ? Shearer.niceTicks(axis.column.low, axis.column.high, Math.max(2, length / (horizontal ? 90 : 55))).map((tick) => [
-          axis.share(tick),
-          Shearer.tick(tick),
-        ])
-      : [];
+  const marks = Shearer.marksOf(axis, detail, Math.max(2, length / (horizontal ? 90 : 55)));
   const room = axis.labels && horizontal ? length / axis.bands - 4 : horizontal ? 80 : box.left - 8;
   // Bands thinner than a line of text keep every second or third label.
   const every = axis.labels && !horizontal ? Math.ceil((13 * axis.bands) / length) : 1;

@@ -37,11 +37,13 @@ Shearer.measuredTerms = (measured) => {
   if (interval && interval.every(Number.isFinite)) {
     entries.push(["interval", interval.map((end) => Shearer.decimal(end)).join(" to ")]);
   }
-  return [Shearer.el("h3", {}, `Measured at alpha ${Shearer.tick(measured.alpha)}`), Shearer.terms(entries)];
+  return [el("h3", {}, `Measured at alpha ${Shearer.tick(measured.alpha)}`), Shearer.terms(entries)];
 };
 
-Shearer.verdict = (model, reported) =>
-  Shearer.el("p", { class: "verdict" }, reported ? "Dependent, beyond what chance explains." : "No more than chance may give.");
+Shearer.verdict = (reported) => {
+  const words = reported ? "Dependent, beyond what chance explains." : "No more than chance may give.";
+  return el("p", { class: "verdict" }, words);
+};
 
 Shearer.kinds = ["", "synergistic", "redundant"];
 
@@ -59,31 +61,31 @@ Shearer.detail = {
 
   openPair(model, row) {
     this.clear();
-    const figures = [Shearer.verdict(model, model.pairs.reported[row]), Shearer.pairTerms(model, row)];
+    const figures = [Shearer.verdict(model.pairs.reported[row]), Shearer.pairTerms(model, row)];
     figures.push(...Shearer.measuredTerms(model.pairs.measured.get(row)));
-    let picture = Shearer.el("p", { class: "empty" }, "The page holds no rows to draw.");
+    let picture = el("p", { class: "empty" }, "The page holds no rows to draw.");
     if (Shearer.hasPicture(model, model.pairs.columnsOf(row))) {
       const large = Shearer.pairCanvas(model, row, { detail: true }, { class: "large" });
       this.live.push(large);
       picture = large.element;
     }
-    const body = Shearer.el("div", { class: "closer" }, Shearer.el("div", {}, picture, this.footnote(model, row)), Shearer.el("div", {}, ...figures));
-    this.show(model.pairNames(row), body);
+    const left = el("div", {}, picture, this.footnote(model, row));
+    this.show(model.pairNames(row), el("div", { class: "closer" }, left, el("div", {}, ...figures)));
   },
 
   openTriple(model, row) {
     this.clear();
     const figures = [Shearer.tripleTerms(model, row), ...Shearer.measuredTerms(model.triples.measured.get(row))];
     const kind = Shearer.kinds[model.triples.kind[row]];
-    const verdict = Shearer.verdict(model, model.triples.reported[row]);
+    const verdict = Shearer.verdict(model.triples.reported[row]);
     if (kind && model.triples.reported[row]) verdict.append(` ${kind[0].toUpperCase()}${kind.slice(1)}.`);
-    let picture = Shearer.el("p", { class: "empty" }, "The page holds no rows to draw.");
+    let picture = el("p", { class: "empty" }, "The page holds no rows to draw.");
     if (Shearer.hasPicture(model, model.triples.columnsOf(row))) {
       const large = Shearer.tripleFigure(model, model.triples.columnsOf(row), "large");
       this.live.push(large);
       picture = large.element;
     }
-    this.show(model.tripleNames(row), Shearer.el("div", { class: "closer" }, picture, Shearer.el("div", {}, verdict, ...figures)));
+    this.show(model.tripleNames(row), el("div", { class: "closer" }, picture, el("div", {}, verdict, ...figures)));
   },
 
   // What the picture leaves out, where it does.
@@ -95,7 +97,7 @@ Shearer.detail = {
     const outside = model.pairs.columnsOf(row).map((column) => model.sample.columns[column]?.outside ?? 0);
     const most = Math.max(...outside);
     if (most) words.push(`${Shearer.plural(most, "far-out value")} drawn at the edge.`);
-    return words.length ? Shearer.el("p", { class: "hint" }, words.join(" ")) : null;
+    return words.length ? el("p", { class: "hint" }, words.join(" ")) : null;
   },
 
   clear() {

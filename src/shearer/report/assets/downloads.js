@@ -27,20 +27,18 @@ Shearer.csv = (names, relations, view, fields) => {
   return lines.join("\r\n") + "\r\n";
 };
 
+// The columns of a file: a name, and what a row has there as text and as JSON.
 Shearer.fields = (relations) => {
+  const field = (name, json, text = (row) => String(json(row) ?? "")) => ({ name, json, text });
+  const number = (name) => field(name, (row) => Shearer.exact(relations[name][row]));
+  const probability = (name) => {
+    const text = (row) => Shearer.exactProbability(relations[name][row]);
+    return field(name, (row) => (text(row) === "" ? null : Number(text(row))), text);
+  };
   const numbers = ["lag", "value", "adjusted", "o_information"].filter((name) => relations[name]);
-  const number = (name) => ({ name, text: (row) => String(Shearer.exact(relations[name][row]) ?? ""), json: (row) => Shearer.exact(relations[name][row]) });
-  const log = (name) => ({
-    name,
-    text: (row) => Shearer.exactProbability(relations[name][row]),
-    json: (row) => (Number.isNaN(relations[name][row]) ? null : Number(Shearer.exactProbability(relations[name][row]))),
-  });
-  const fields = [...numbers.map(number), log("pvalue"), log("qvalue"), number("n")];
-  fields.push({ name: "reported", text: (row) => String(Boolean(relations.reported[row])), json: (row) => Boolean(relations.reported[row]) });
-  if (relations.kind) {
-    const kind = (row) => Shearer.kinds[relations.kind[row]];
-    fields.push({ name: "kind", text: kind, json: (row) => kind(row) || null });
-  }
+  const fields = [...numbers.map(number), probability("pvalue"), probability("qvalue"), number("n")];
+  fields.push(field("reported", (row) => Boolean(relations.reported[row])));
+  if (relations.kind) fields.push(field("kind", (row) => Shearer.kinds[relations.kind[row]] || null));
   return fields;
 };
 
@@ -57,7 +55,7 @@ Shearer.save = (text, type, ending) => {
   const source = String(Shearer.model.settings.source ?? "").split(/[\\/]/).pop().replace(/\.[^.]*$/, "");
   const stem = source.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 40) || "scan";
   const address = URL.createObjectURL(new Blob([text], { type }));
-  const link = Shearer.el("a", { href: address, download: `${stem}_${ending}` });
+  const link = el("a", { href: address, download: `${stem}_${ending}` });
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 };
@@ -74,8 +72,11 @@ Shearer.startDownloads = (model) => {
     return JSON.stringify({ version, settings, columns, ...shown, notes }, null, 1);
   };
   const csv = (relations, table) => Shearer.csv(names, relations, view(table, relations), Shearer.fields(relations));
+  const offer = (id, text, type, ending) => {
+    Shearer.byId(id)?.addEventListener("click", () => Shearer.save(text(), type, ending));
+  };
   Shearer.byId("downloads").hidden = false;
-  Shearer.byId("download-json").addEventListener("click", () => Shearer.save(json(), "application/json", "shown.json"));
-  Shearer.byId("download-pairs").addEventListener("click", () => Shearer.save(csv(pairs, Shearer.pairsTable), "text/csv", "pairs.csv"));
-  Shearer.byId("download-triples")?.addEventListener("click", () => Shearer.save(csv(triples, Shearer.triplesTable), "text/csv", "triples.csv"));
+  offer("download-json", json, "application/json", "shown.json");
+  offer("download-pairs", () => csv(pairs, Shearer.pairsTable), "text/csv", "pairs.csv");
+  offer("download-triples", () => csv(triples, Shearer.triplesTable), "text/csv", "triples.csv");
 };

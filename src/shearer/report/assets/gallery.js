@@ -24,7 +24,8 @@ Shearer.startGallery = (model) => {
   const { rows: drawn, total } = model.sample;
   const thinned = drawn < total ? ` Each picture shows ${Shearer.whole(drawn)} of ${Shearer.whole(total)} rows.` : "";
   Shearer.byId("pictures-words").textContent = words + thinned;
-  Shearer.showInParts(Shearer.byId("gallery"), Shearer.byId("gallery-more"), rows, 9, (row) => Shearer.pairCard(model, row));
+  const build = (row) => Shearer.pairCard(model, row);
+  Shearer.showInParts(Shearer.byId("gallery"), Shearer.byId("gallery-more"), rows, 9, build);
 };
 
 // Beside the words at the top: the clearest synergistic triple, or the strongest pair.
@@ -32,7 +33,7 @@ Shearer.startHero = (model) => {
   const [triple] = model.pictured.triples;
   const [pair] = model.pictured.pairs;
   const host = Shearer.byId("hero");
-  const caption = (words, names) => Shearer.el("figcaption", {}, words, Shearer.namesElement(names, 30));
+  const caption = (words, names) => el("figcaption", {}, words, Shearer.namesElement(names, 30));
   if (triple && Shearer.hasPicture(model, model.triples.columnsOf(triple[0]))) {
     const { element } = Shearer.tripleFigure(model, model.triples.columnsOf(triple[0]), "");
     host.replaceChildren(element, caption("The clearest synergistic triple: ", model.tripleNames(triple[0])));
@@ -45,19 +46,21 @@ Shearer.startHero = (model) => {
 Shearer.pairCard = (model, row) => {
   const names = model.pairNames(row);
   const lag = model.lag(row);
-  const title = Shearer.el("span", { class: "title cut" }, Shearer.namesElement(names, 30));
-  const strength = Shearer.el("span", { class: "strength" }, `${lag ? `lag ${lag} · ` : ""}${Shearer.decimal(model.pairs.strength[row])}`);
+  const title = el("span", { class: "title cut" }, Shearer.namesElement(names, 30));
+  const value = Shearer.decimal(model.pairs.strength[row]);
+  const strength = el("span", { class: "strength" }, lag ? `lag ${lag} · ${value}` : value);
   const { element } = Shearer.pairCanvas(model, row);
   const label = `${names.map((name) => Shearer.shorten(name, 60)).join(" and ")}: look closer`;
-  const open = () => Shearer.detail.openPair(model, row);
-  return Shearer.el("div", {}, Shearer.el("button", { type: "button", class: "card", "aria-label": label, onclick: open }, Shearer.el("span", { class: "heading" }, title, strength), element));
+  const onclick = () => Shearer.detail.openPair(model, row);
+  const heading = el("span", { class: "heading" }, title, strength);
+  return el("div", {}, el("button", { type: "button", class: "card", "aria-label": label, onclick }, heading, element));
 };
 
 Shearer.startSynergies = (model) => {
   const host = Shearer.byId("synergies");
   const found = model.pictured.triples;
   if (!found.length) {
-    host.replaceChildren(Shearer.el("p", { class: "empty" }, "No synergistic triple was found."));
+    host.replaceChildren(el("p", { class: "empty" }, "No synergistic triple was found."));
     return;
   }
   const build = ([row, sentence]) => Shearer.synergyArticle(model, row, sentence);
@@ -67,22 +70,26 @@ Shearer.startSynergies = (model) => {
 // The three together large, beside them the three pairs that show little.
 Shearer.synergyArticle = (model, row, sentence) => {
   const columns = model.triples.columnsOf(row);
-  const title = Shearer.el("h3", { tabindex: -1 }, Shearer.namesElement(model.tripleNames(row), 40), Shearer.el("span", { class: "tag synergistic" }, "synergistic"));
-  const figures = `T* ${Shearer.decimal(model.triples.value[row])}, q ${Shearer.probability(model.triples.qvalue[row])}`;
-  const header = Shearer.el("header", {}, title, Shearer.el("p", {}, `${sentence} (${figures}.)`));
-  if (!Shearer.hasPicture(model, columns)) return Shearer.el("article", { class: "synergy" }, header);
+  const { value, qvalue } = model.triples;
+  const tag = el("span", { class: "tag synergistic" }, "synergistic");
+  const title = el("h3", { tabindex: -1 }, Shearer.namesElement(model.tripleNames(row), 40), tag);
+  const figures = `(T*\u00a0${Shearer.decimal(value[row])}, q\u00a0${Shearer.probability(qvalue[row])}.)`;
+  const header = el("header", {}, title, el("p", {}, `${sentence} ${figures}`));
+  if (!Shearer.hasPicture(model, columns)) return el("article", { class: "synergy" }, header);
   const together = Shearer.tripleFigure(model, columns, "").element;
   const [a, b, c] = columns;
   const flats = [[a, b], [a, c], [b, c]].map(([first, second]) => Shearer.flatFigure(model, first, second));
-  return Shearer.el("article", { class: "synergy" }, header, together, Shearer.el("div", { class: "flat" }, ...flats));
+  return el("article", { class: "synergy" }, header, together, el("div", { class: "flat" }, ...flats));
 };
 
 Shearer.flatFigure = (model, first, second) => {
   const row = model.rowOf(first, second);
   const names = [first, second].map((column) => model.names[column]);
   const strength = row < 0 ? "" : `strength ${Shearer.decimal(model.pairs.strength[row])}`;
-  const canvas = Shearer.el("canvas", { role: "img", "aria-label": `Picture of ${names.map((name) => Shearer.shorten(name, 60)).join(" and ")}` });
+  const label = `Picture of ${names.map((name) => Shearer.shorten(name, 60)).join(" and ")}`;
+  const canvas = el("canvas", { role: "img", "aria-label": label });
   Shearer.canvas(canvas, (context, width, height) => Shearer.drawPair(model, context, width, height, first, second));
-  const caption = Shearer.el("figcaption", {}, Shearer.el("span", { class: "cut" }, Shearer.namesElement(names, 20)), Shearer.el("span", { class: "strength" }, strength));
-  return Shearer.el("figure", {}, caption, canvas);
+  const title = el("span", { class: "cut" }, Shearer.namesElement(names, 20));
+  const caption = el("figcaption", {}, title, el("span", { class: "strength" }, strength));
+  return el("figure", {}, caption, canvas);
 };

@@ -26,7 +26,10 @@ Shearer.drawStrips = (context, width, height, numbers, labels, { detail, shift }
   }
   context.globalAlpha = 1;
   const band = box.height / groups.length;
-  groups.forEach((group, i) => Shearer.drawBox(context, box, group.sort((a, b) => a - b), box.bottom - (i + 0.5) * band, band));
+  groups.forEach((group, i) => {
+    const sorted = group.sort((a, b) => a - b);
+    Shearer.drawBox(context, box, sorted, box.bottom - (i + 0.5) * band, band);
+  });
 };
 
 // The middle half as a box, the middle as a line.

@@ -1,7 +1,7 @@
 // The network without its picture: columns, links, what is shown at a threshold, and where names find room.
 
 Shearer.readNetwork = (model) => {
-  const { columns, x, y, links, threshold } = model.network;
+  const { columns, x, y, links, threshold, weaker } = model.network;
   const place = new Map(columns.map((column, i) => [column, i]));
   const nodes = columns.map((column, i) => ({
     column,
@@ -19,7 +19,7 @@ Shearer.readNetwork = (model) => {
     nodes[edge.a].links.push(edge);
     nodes[edge.b].links.push(edge);
   });
-  return { nodes, edges, threshold, triangles: Shearer.readTriangles(model, place) };
+  return { nodes, edges, threshold, weaker, triangles: Shearer.readTriangles(model, place) };
 };
 
 Shearer.readTriangles = (model, place) => {
@@ -64,9 +64,9 @@ Shearer.pull = (nodes, i, shown) => {
 // Names beside their columns, the best linked first; one that would cover another is left out.
 Shearer.placeNames = (nodes, order, { width, height }, shown) => {
   const taken = nodes.map(({ x, y }) => ({ left: x - 7, right: x + 7, top: y - 7, bottom: y + 7 }));
-  const free = (box) =>
-    box.left >= 0 && box.right <= width && box.top >= 0 && box.bottom <= height &&
-    taken.every((other) => box.right < other.left || box.left > other.right || box.bottom < other.top || box.top > other.bottom);
+  const inside = (a) => a.left >= 0 && a.right <= width && a.top >= 0 && a.bottom <= height;
+  const before = (a, b) => a.right < b.left || a.bottom < b.top;
+  const free = (box) => inside(box) && taken.every((other) => before(box, other) || before(other, box));
   const placed = new Map();
   for (const i of order) {
     const { x, y, wide } = nodes[i];

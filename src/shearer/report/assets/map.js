@@ -14,9 +14,15 @@ Shearer.Map = class {
     new ResizeObserver(() => this.resize()).observe(this.element.parentElement);
     this.listen();
     this.drawLegend();
-    const [held, all] = [this.grid.size, this.model.names.length].map(Shearer.whole);
-    if (held !== all) Shearer.byId("map-hint").append(` The map holds the ${held} of ${all} columns with the strongest pairs.`);
+    this.drawHint();
     this.tell();
+  }
+
+  drawHint() {
+    const hint = Shearer.byId("map-hint");
+    const [held, all] = [this.grid.size, this.model.names.length].map(Shearer.whole);
+    if (held !== all) hint.append(` The map holds the ${held} of ${all} columns with the strongest pairs.`);
+    if (this.grid.hasGaps()) hint.append(" Gray cells were not tested.");
   }
 
   get width() {
@@ -92,7 +98,8 @@ Shearer.Map = class {
         }
       }
       const cursor = at(event);
-      if (drag?.moved || (cursor && (cursor.i !== this.cursor.i || cursor.j !== this.cursor.j))) this.move(cursor ?? this.cursor);
+      const elsewhere = cursor && (cursor.i !== this.cursor.i || cursor.j !== this.cursor.j);
+      if (elsewhere || drag?.moved) this.move(cursor ?? this.cursor);
     });
     this.element.addEventListener("pointercancel", () => (drag = null));
     this.element.addEventListener("click", (event) => {
@@ -108,6 +115,7 @@ Shearer.Map = class {
     Shearer.byId("map-in").addEventListener("click", () => this.zoomBy(1.8));
     Shearer.byId("map-out").addEventListener("click", () => this.zoomBy(1 / 1.8));
     Shearer.byId("map-fit").addEventListener("click", () => this.zoomBy(0));
+    Shearer.byId("map-open").addEventListener("click", () => this.open());
   }
 
   press(event) {
@@ -135,12 +143,10 @@ Shearer.Map = class {
     const row = this.grid.row(this.cursor.i, this.cursor.j);
     const places = [this.cursor.j, this.cursor.i].map((place) => this.model.names[this.grid.order[place]]);
     const names = row < 0 ? places : this.model.pairNames(row);
-    const title = Shearer.el("h3", {}, Shearer.namesElement(names, 36));
-    if (row < 0) {
-      readout.replaceChildren(title, Shearer.el("p", { class: "verdict" }, "Not among the pairs of this page."));
-    } else {
-      readout.replaceChildren(title, Shearer.verdict(this.model, this.model.pairs.reported[row]), Shearer.pairTerms(this.model, row));
-    }
+    const title = el("h3", {}, Shearer.namesElement(names, 36));
+    const unknown = [el("p", { class: "verdict" }, "Not among the pairs of this page.")];
+    const known = () => [Shearer.verdict(this.model.pairs.reported[row]), Shearer.pairTerms(this.model, row)];
+    readout.replaceChildren(title, ...(row < 0 ? unknown : known()));
     this.picture?.paint();
   }
 
@@ -150,7 +156,6 @@ Shearer.Map = class {
       element.hidden = true;
       return null;
     }
-    element.addEventListener("click", () => this.open());
     return Shearer.canvas(element, (context, width, height) => {
       context.clearRect(0, 0, width, height);
       const row = this.grid.row(this.cursor.i, this.cursor.j);
@@ -163,9 +168,9 @@ Shearer.Map = class {
 
   drawLegend() {
     if (!this.model.pairs.reported.includes(1)) return;
-    const bar = Shearer.el("canvas", { "aria-hidden": "true" });
+    const bar = el("canvas", { "aria-hidden": "true" });
     const most = Shearer.decimal(this.grid.top);
-    Shearer.byId("map-legend").replaceChildren(Shearer.el("span", {}, `strength 0`, bar, most));
+    Shearer.byId("map-legend").replaceChildren(el("span", {}, `strength 0`, bar, most));
     Shearer.canvas(bar, (context, width, height) => {
       const ramp = this.model.ramp[Shearer.theme.current()];
       ramp.forEach((color, step) => {

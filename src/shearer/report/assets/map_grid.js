@@ -1,4 +1,5 @@
-// The map's geometry and drawing: the lower triangle of all pairs. A name on the diagonal heads its column and ends its row.
+// The map's geometry and drawing: the lower triangle of all pairs. A name on the diagonal heads its column and ends
+// its row.
 
 Shearer.Grid = class {
   constructor(model) {
@@ -21,6 +22,15 @@ Shearer.Grid = class {
 
   row(i, j) {
     return this.rows[i * this.size + j];
+  }
+
+  hasGaps() {
+    for (let i = 1; i < this.size; i++) {
+      for (let j = 0; j < i; j++) {
+        if (this.row(i, j) < 0 || Number.isNaN(this.model.pairs.strength[this.row(i, j)])) return true;
+      }
+    }
+    return false;
   }
 
   // The cell size at which everything fits, names included where they can be read.
@@ -102,7 +112,8 @@ Shearer.Grid = class {
   }
 
   drawLayer(canvas, seen, width) {
-    const state = [canvas.width, canvas.height, width, this.cell, this.offset.x, this.offset.y, Shearer.theme.current()].join();
+    const { x, y } = this.offset;
+    const state = [canvas.width, canvas.height, width, this.cell, x, y, Shearer.theme.current()].join();
     if (state === this.drawn) return;
     this.drawn = state;
     this.layer.width = canvas.width;
@@ -116,7 +127,10 @@ Shearer.Grid = class {
     const ramp = this.model.ramp[Shearer.theme.current()];
     const { strength, reported } = this.model.pairs;
     const gap = this.cell >= 12 ? 1 : 0;
-    const grey = Shearer.theme.color("rule");
+    const gray = Shearer.theme.color("rule");
+    // Where ink on the cells turns from dark to light, or from light to dark.
+    const inks = { light: [0.6, "#15171b", "#fff"], dark: [0.49, "#fff", "#15171b"] };
+    const [turn, below, above] = inks[Shearer.theme.current()];
     context.font = Shearer.font(Math.min(12, this.cell * 0.36));
     context.textAlign = "center";
     context.textBaseline = "middle";
@@ -128,11 +142,10 @@ Shearer.Grid = class {
         const share = row >= 0 && reported[row] ? Math.min(Math.max(value / this.top, 0.06), 1) : 0;
         const step = Math.round(share * (ramp.length - 1));
         const { x, y } = this.place(i, j);
-        context.fillStyle = Number.isNaN(value) ? grey : ramp[step];
+        context.fillStyle = Number.isNaN(value) ? gray : ramp[step];
         context.fillRect(x, y, this.cell - gap + (gap ? 0 : 0.4), this.cell - gap + (gap ? 0 : 0.4));
         if (this.cell >= 27 && row >= 0 && reported[row]) {
-          const onDark = share > 0.45 !== (Shearer.theme.current() === "dark");
-          context.fillStyle = onDark ? "#fff" : "#15171b";
+          context.fillStyle = share > turn ? above : below;
           context.fillText(Shearer.decimal(value).replace(/^(−?)0/, "$1"), x + this.cell / 2, y + this.cell / 2);
         }
       }
@@ -213,7 +226,8 @@ Shearer.Grid = class {
       context.globalAlpha = 1;
     }
     const rim = this.cell < 8 ? 2 : 0;
+    const side = this.cell + 2 * rim - (this.cell >= 12 ? 1 : 0);
     context.lineWidth = 2;
-    context.strokeRect(x - rim, y - rim, this.cell + 2 * rim - (this.cell >= 12 ? 1 : 0), this.cell + 2 * rim - (this.cell >= 12 ? 1 : 0));
+    context.strokeRect(x - rim, y - rim, side, side);
   }
 };

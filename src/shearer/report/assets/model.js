@@ -2,8 +2,9 @@
 
 Shearer.unpack = ({ type, data }) => {
   const bytes = Uint8Array.from(atob(data), (mark) => mark.charCodeAt(0));
-  const kinds = { Uint8: Uint8Array, Int16: Int16Array, Uint16: Uint16Array, Uint32: Uint32Array, Float32: Float32Array };
-  return new kinds[type](bytes.buffer);
+  const kinds = [Uint8Array, Int16Array, Uint16Array, Uint32Array, Float32Array];
+  const Kind = kinds.find((kind) => kind.name === `${type}Array`);
+  return new Kind(bytes.buffer);
 };
 
 Shearer.unpackRelations = (packed) => {
@@ -44,7 +45,9 @@ Shearer.readModel = () => {
     sample: Shearer.unpackSample(data.sample),
   };
   // The end of every scale: the strongest pair that was found, of all where none was.
-  const top = (counts) => pairs.strength.reduce((most, value, row) => (counts(row) && value > most ? value : most), 0);
+  const top = (counts) => {
+    return pairs.strength.reduce((most, value, row) => (counts(row) && value > most ? value : most), 0);
+  };
   model.strongest = top((row) => pairs.reported[row]) || top(() => true);
   model.rowOf = Shearer.pairLookup(model);
   model.pairNames = (row) => pairs.columnsOf(row).map((column) => model.names[column]);

@@ -8,7 +8,7 @@ Shearer.Network = class {
     this.chosen = -1;
     this.measure = document.createElement("canvas").getContext("2d");
     this.measure.font = Shearer.font(12.5);
-    this.layers = ["triangles", "links", "nodes", "names"].map((name) => Shearer.svg("g", { class: name }));
+    this.layers = ["triangles", "links", "nodes", "names"].map((name) => svg("g", { class: name }));
     this.svg.replaceChildren(...this.layers);
     this.build();
     this.startControls();
@@ -20,19 +20,23 @@ Shearer.Network = class {
   build() {
     const [triangles, links, nodes, names] = this.layers;
     const most = Math.max(this.model.strongest, 1e-12);
+    // Many columns: thinner lines, smaller marks.
+    const [thick, dense, size] = this.nodes.length > 60 ? [3, 0.35, 5] : [6.5, 0.65, 7];
     for (const edge of [...this.edges].reverse()) {
       const share = Math.min(Math.max(edge.strength / most, 0), 1);
-      edge.line = Shearer.svg("line", { class: "link", "stroke-width": (0.8 + 6.5 * share).toFixed(2), "stroke-opacity": (0.2 + 0.65 * share).toFixed(2) });
+      const [wide, opaque] = [0.8 + thick * share, 0.2 + dense * share].map((number) => number.toFixed(2));
+      edge.line = svg("line", { class: "link", "stroke-width": wide, "stroke-opacity": opaque });
       links.append(edge.line);
     }
     this.nodes.forEach((node, i) => {
       const label = `${Shearer.shorten(node.name, 60)}, ${node.labels ? "labels" : "numbers"}`;
       const shape = node.labels
-        ? Shearer.svg("rect", { class: "shape", x: -6.5, y: -6.5, width: 13, height: 13 })
-        : Shearer.svg("circle", { class: "shape", r: node.group ? 9 : 7 });
+        ? svg("rect", { class: "shape", x: 0.5 - size, y: 0.5 - size, width: 2 * size - 1, height: 2 * size - 1 })
+        : svg("circle", { class: "shape", r: node.group ? size + 2 : size });
       const kind = node.labels ? "labels" : "numbers";
-      node.element = Shearer.svg("g", { class: `node ${kind}`, tabindex: i ? -1 : 0, role: "button", "aria-label": label }, Shearer.svg("circle", { r: 14, fill: "transparent" }), shape);
-      node.text = Shearer.svg("text", { "aria-hidden": "true", direction: "ltr", "unicode-bidi": "isolate" });
+      const attributes = { class: `node ${kind}`, tabindex: i ? -1 : 0, role: "button", "aria-label": label };
+      node.element = svg("g", attributes, svg("circle", { r: 14, fill: "transparent" }), shape);
+      node.text = svg("text", { "aria-hidden": "true", direction: "ltr", "unicode-bidi": "isolate" });
       node.text.textContent = Shearer.shorten(node.name, 22);
       node.wide = this.measure.measureText(node.text.textContent).width;
       this.listen(node, i);
@@ -41,7 +45,7 @@ Shearer.Network = class {
     });
     this.triangles.forEach((triangle) => {
       const opacity = Math.max(0.02, Math.min(0.14, 0.4 / this.triangles.length));
-      triangle.element = Shearer.svg("polygon", { class: "triangle", "fill-opacity": opacity.toFixed(3) });
+      triangle.element = svg("polygon", { class: "triangle", "fill-opacity": opacity.toFixed(3) });
       triangles.append(triangle.element);
     });
   }
@@ -72,18 +76,20 @@ Shearer.Network = class {
   }
 
   drawLegend() {
-    const key = (shape, text) => Shearer.el("span", { class: "key" }, Shearer.svg("svg", { viewBox: "-8 -8 16 16", "aria-hidden": "true" }, shape), text);
-    const circle = Shearer.svg("circle", { r: 7 });
-    const square = Shearer.svg("rect", { x: -6.5, y: -6.5, width: 13, height: 13 });
+    const frame = { viewBox: "-8 -8 16 16", "aria-hidden": "true" };
+    const key = (shape, text) => el("span", { class: "key" }, svg("svg", frame, shape), text);
+    const circle = svg("circle", { r: 7 });
+    const square = svg("rect", { x: -6.5, y: -6.5, width: 13, height: 13 });
     circle.style.fill = "var(--numbers)";
     square.style.fill = "var(--labels)";
-    const triangle = Shearer.svg("polygon", { points: "-7,6 7,6 0,-7", class: "triangle" });
+    const triangle = svg("polygon", { points: "-7,6 7,6 0,-7", class: "triangle" });
     const entries = [];
     if (this.nodes.some((node) => !node.labels)) entries.push(key(circle, "numbers"));
     if (this.nodes.some((node) => node.labels)) entries.push(key(square, "labels"));
     if (this.triangles.length) entries.push(key(triangle, "synergistic triple"));
     const alone = this.model.columns.length - this.nodes.length;
-    if (alone) entries.push(Shearer.el("span", {}, `${Shearer.plural(alone, "column")} without a link left out`));
+    if (alone) entries.push(el("span", {}, `${Shearer.plural(alone, "column")} without a link left out`));
+    if (this.weaker) entries.push(el("span", {}, `${Shearer.plural(this.weaker, "weaker link")} not drawn`));
     Shearer.byId("network-legend").replaceChildren(...entries);
   }
 
@@ -113,7 +119,8 @@ Shearer.Network = class {
   }
 
   shown(edge) {
-    return edge.strength >= this.level;
+    // A slider rounds its value: the strongest link stays at its end.
+    return edge.strength >= this.level - 1e-6;
   }
 
   update() {
@@ -122,7 +129,8 @@ Shearer.Network = class {
     const focus = this.hovered ?? this.chosen;
     const near = new Set(focus < 0 ? [] : [focus]);
     const degree = new Uint32Array(this.nodes.length);
-    if (Shearer.byId("triangles").checked) this.triangles.forEach(({ corners }) => corners.forEach((i) => (degree[i] += 1)));
+    const corners = Shearer.byId("triangles").checked ? this.triangles.flatMap((triangle) => triangle.corners) : [];
+    corners.forEach((i) => (degree[i] += 1));
     for (const edge of this.edges) {
       const visible = this.shown(edge);
       if (visible) {
@@ -132,15 +140,18 @@ Shearer.Network = class {
       }
       edge.line.setAttribute("display", visible ? "inline" : "none");
       const [a, b] = [this.nodes[edge.a], this.nodes[edge.b]];
-      for (const [key, value] of [["x1", a.x], ["y1", a.y], ["x2", b.x], ["y2", b.y]]) edge.line.setAttribute(key, value.toFixed(1));
+      const ends = { x1: a.x, y1: a.y, x2: b.x, y2: b.y };
+      for (const [key, value] of Object.entries(ends)) edge.line.setAttribute(key, value.toFixed(1));
       edge.line.classList.toggle("dim", focus >= 0 && edge.a !== focus && edge.b !== focus);
     }
     this.drawNodes(degree, near, focus);
-    this.triangles.forEach(({ element, corners }) => {
-      element.setAttribute("points", corners.map((i) => `${this.nodes[i].x.toFixed(1)},${this.nodes[i].y.toFixed(1)}`).join(" "));
-    });
+    for (const triangle of this.triangles) {
+      const points = triangle.corners.map((i) => `${this.nodes[i].x.toFixed(1)},${this.nodes[i].y.toFixed(1)}`);
+      triangle.element.setAttribute("points", points.join(" "));
+    }
     const count = this.edges.filter((edge) => this.shown(edge)).length;
-    Shearer.byId("threshold-value").textContent = `${Shearer.decimal(Math.max(this.level, this.edges.at(-1)?.strength ?? 0))} · ${Shearer.plural(count, "link")}`;
+    const level = Shearer.decimal(Math.max(this.level, this.edges.at(-1)?.strength ?? 0));
+    Shearer.byId("threshold-value").textContent = `${level} · ${Shearer.plural(count, "link")}`;
   }
 
   drawNodes(degree, near, focus) {
@@ -183,7 +194,8 @@ Shearer.Network = class {
     element.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       element.setPointerCapture(event.pointerId);
-      drag = { dx: node.x - event.clientX, dy: node.y - event.clientY, x: event.clientX, y: event.clientY, moved: false };
+      const { clientX: x, clientY: y } = event;
+      drag = { dx: node.x - x, dy: node.y - y, x, y, moved: false };
     });
     element.addEventListener("pointermove", (event) => {
       if (!drag) return;
@@ -228,14 +240,16 @@ Shearer.Network = class {
     const node = this.nodes[this.chosen];
     const items = node.links.slice(0, 12).map((edge) => {
       const other = this.nodes[Shearer.neighbor(edge, this.chosen)];
-      return this.item(other.name, edge.strength / this.model.strongest, Shearer.decimal(edge.strength), () => Shearer.detail.openPair(this.model, edge.row));
+      const open = () => Shearer.detail.openPair(this.model, edge.row);
+      return this.item(other.name, edge.strength / this.model.strongest, Shearer.decimal(edge.strength), open);
     });
     const more = node.links.length - items.length;
+    const verb = this.weaker ? "has strong links with" : "depends on";
     side.replaceChildren(
-      Shearer.el("h3", {}, Shearer.nameElement(node.name, 40)),
-      Shearer.el("p", { class: "verdict" }, `depends on ${Shearer.plural(node.links.length, "column")}, the strongest first`),
-      Shearer.el("ol", { class: "neighbors" }, ...items),
-      more > 0 ? Shearer.el("p", { class: "hint" }, `and ${Shearer.whole(more)} more`) : "",
+      el("h3", {}, Shearer.nameElement(node.name, 40)),
+      el("p", { class: "verdict" }, `${verb} ${Shearer.plural(node.links.length, "column")}, the strongest first`),
+      el("ol", { class: "neighbors" }, ...items),
+      more > 0 ? el("p", { class: "hint" }, `and ${Shearer.whole(more)} more`) : "",
     );
   }
 
@@ -248,10 +262,11 @@ Shearer.Network = class {
       const { name, links } = this.nodes[i];
       return this.item(name, links.length / most, Shearer.whole(links.length), () => this.choose(i));
     });
-    return [Shearer.el("h3", {}, "Most links"), Shearer.el("ol", { class: "neighbors" }, ...items)];
+    return [el("h3", {}, this.weaker ? "Most strong links" : "Most links"), el("ol", { class: "neighbors" }, ...items)];
   }
 
   item(name, share, text, onclick) {
-    return Shearer.el("li", {}, Shearer.el("button", { type: "button", onclick }, Shearer.nameElement(name, 40, "name cut"), Shearer.meter(share), Shearer.el("span", {}, text)));
+    const parts = [Shearer.nameElement(name, 40, "name cut"), Shearer.meter(share), el("span", {}, text)];
+    return el("li", {}, el("button", { type: "button", onclick }, ...parts));
   }
 };

@@ -3,10 +3,11 @@
 Shearer.side = (model, column) => {
   const own = model.sample.columns[column];
   const axis = Shearer.axis(own);
-  return { ...axis, axis, column: own, title: own.label ?? model.names[column] };
+  return { ...axis, axis, column: own, title: own.label ?? Shearer.shorten(model.names[column], 60) };
 };
 
-Shearer.hasPicture = (model, columns) => Boolean(model.sample) && columns.every((column) => model.sample.columns[column]);
+Shearer.hasPicture = (model, columns) =>
+  Boolean(model.sample) && columns.every((column) => model.sample.columns[column]);
 
 // The rows to compare, where the second column is read `lag` rows later than the first.
 Shearer.apart = (lag) => (row) => [row + Math.max(0, -lag), row + Math.max(0, lag)];
@@ -23,7 +24,7 @@ Shearer.drawPair = (model, context, width, height, a, b, { detail = false, lag =
 Shearer.pairCanvas = (model, row, options = {}, attributes = {}) => {
   const [a, b] = model.pairs.columnsOf(row);
   const names = model.pairNames(row).map((name) => Shearer.shorten(name, 60));
-  const element = Shearer.el("canvas", { role: "img", "aria-label": `Picture of ${names.join(" and ")}`, ...attributes });
+  const element = el("canvas", { role: "img", "aria-label": `Picture of ${names.join(" and ")}`, ...attributes });
   const lag = model.lag(row);
   const draw = (context, width, height) => Shearer.drawPair(model, context, width, height, a, b, { lag, ...options });
   return { element, ...Shearer.canvas(element, draw) };
@@ -46,9 +47,9 @@ Shearer.roles = (model, columns) => {
 Shearer.tripleFigure = (model, columns, className) => {
   const { x, y, color } = Shearer.roles(model, columns);
   const column = model.sample.columns[color];
-  const key = Shearer.el("div", { class: "legend" });
+  const key = el("div", { class: "legend" });
   const names = columns.map((one) => Shearer.shorten(model.names[one], 60)).join(", ");
-  const canvas = Shearer.el("canvas", { class: className, role: "img", "aria-label": `Picture of ${names} together` });
+  const canvas = el("canvas", { class: className, role: "img", "aria-label": `Picture of ${names} together` });
   const live = Shearer.canvas(canvas, (context, width, height) => {
     const coloring = Shearer.coloring(column);
     const title = Shearer.nameElement(column.label ?? model.names[color], 30);
@@ -56,10 +57,11 @@ Shearer.tripleFigure = (model, columns, className) => {
     const options = { detail: true, shift: Shearer.apart(0), colorOf: coloring.of };
     Shearer.drawPoints(context, width, height, Shearer.side(model, x), Shearer.side(model, y), options);
   });
-  return { element: Shearer.el("figure", { class: "together" }, key, canvas), ...live };
+  return { element: el("figure", { class: "together" }, key, canvas), ...live };
 };
 
 Shearer.keyOf = (tint, text) => {
-  const dot = Shearer.svg("svg", { viewBox: "0 0 10 10", "aria-hidden": "true" }, Shearer.svg("circle", { cx: 5, cy: 5, r: 4.5, fill: tint }));
-  return Shearer.el("span", { class: "key" }, dot, Shearer.nameElement(text, 24, "name cut"));
+  const circle = svg("circle", { cx: 5, cy: 5, r: 4.5, fill: tint });
+  const dot = svg("svg", { viewBox: "0 0 10 10", "aria-hidden": "true" }, circle);
+  return el("span", { class: "key" }, dot, Shearer.nameElement(text, 24, "name cut"));
 };

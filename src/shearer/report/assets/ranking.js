@@ -10,13 +10,13 @@ Shearer.startRanking = (model) => {
     const names = model.pairNames(row);
     const others = names.filter((name) => !targets.includes(name));
     const shown = targets.length === 1 && others.length === 1 ? others : names;
-    const label = Shearer.el("span", { class: "cut" }, Shearer.namesElement(shown, 30));
-    if (model.lag(row)) label.append(Shearer.el("span", { class: "strength" }, ` lag ${model.lag(row)}`));
+    const label = el("span", { class: "cut" }, Shearer.namesElement(shown, 30));
+    if (model.lag(row)) label.append(el("span", { class: "strength" }, ` lag ${model.lag(row)}`));
     const bar = Shearer.meter(pairs.strength[row] / (model.strongest || 1));
     if (!pairs.reported[row]) bar.classList.add("weak");
-    const open = () => Shearer.detail.openPair(model, row);
-    const button = Shearer.el("button", { type: "button", onclick: open }, label, bar, Shearer.el("span", {}, Shearer.decimal(pairs.strength[row])));
-    return Shearer.el("li", {}, button);
+    const onclick = () => Shearer.detail.openPair(model, row);
+    const value = el("span", {}, Shearer.decimal(pairs.strength[row]));
+    return el("li", {}, el("button", { type: "button", onclick }, label, bar, value));
   });
   Shearer.byId("ranking").replaceChildren(...items);
 };

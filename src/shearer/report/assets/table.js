@@ -16,17 +16,20 @@ Shearer.Table = class {
 
   build() {
     const id = `${this.noun}-search`;
-    this.search = Shearer.el("input", { type: "search", id, placeholder: "names of columns", autocomplete: "off", spellcheck: "false", oninput: () => this.filter() });
-    this.only = Shearer.el("input", { type: "checkbox", onchange: () => this.filter() });
-    this.tally = Shearer.el("span", { class: "count", role: "status" });
-    const bar = Shearer.el("div", { class: "table-bar" }, Shearer.el("label", { for: id }, "Search"), this.search, Shearer.el("label", {}, this.only, " reported only"), this.tally);
+    const plain = { placeholder: "names of columns", autocomplete: "off", spellcheck: "false" };
+    this.search = el("input", { type: "search", id, ...plain, oninput: () => this.filter() });
+    this.only = el("input", { type: "checkbox", onchange: () => this.filter() });
+    this.tally = el("span", { class: "count", role: "status" });
+    const labels = [el("label", { for: id }, "Search"), el("label", {}, this.only, " reported only")];
+    const bar = el("div", { class: "table-bar" }, labels[0], this.search, labels[1], this.tally);
     this.headings = this.columns.map((column) => {
-      const button = Shearer.el("button", { type: "button", onclick: () => this.sortBy(column.key) }, column.title);
-      return Shearer.el("th", { scope: "col", class: this.classes(column) }, button);
+      const button = el("button", { type: "button", onclick: () => this.sortBy(column.key) }, column.title);
+      return el("th", { scope: "col", class: this.classes(column) }, button);
     });
-    this.body = Shearer.el("tbody");
-    this.table = Shearer.el("table", { "aria-label": `${this.noun} of columns` }, Shearer.el("thead", {}, Shearer.el("tr", {}, ...this.headings)), this.body);
-    this.viewport = Shearer.el("div", { class: "viewport", onscroll: () => this.schedule() }, this.table);
+    this.body = el("tbody");
+    const head = el("thead", {}, el("tr", {}, ...this.headings));
+    this.table = el("table", { "aria-label": `${this.noun} of columns` }, head, this.body);
+    this.viewport = el("div", { class: "viewport", onscroll: () => this.schedule() }, this.table);
     this.host.replaceChildren(bar, this.viewport);
     this.body.addEventListener("click", (event) => this.pick(event.target.closest("tr[data-row]")));
     this.body.addEventListener("keydown", (event) => this.press(event));
@@ -95,7 +98,7 @@ Shearer.Table = class {
     const last = Math.min(total, first + room + 14);
     const rows = [];
     for (let place = first; place < last; place++) rows.push(this.drawRow(place));
-    if (!total) rows.push(Shearer.el("tr", {}, Shearer.el("td", { class: "empty" }, "Nothing matches.")));
+    if (!total) rows.push(el("tr", {}, el("td", { class: "empty" }, "Nothing matches.")));
     const focused = this.body.contains(document.activeElement);
     this.body.replaceChildren(this.spacer(first), ...rows, this.spacer(total - last));
     if (focused) this.body.querySelector(`[data-place="${this.active}"]`)?.focus({ preventScroll: true });
@@ -103,16 +106,17 @@ Shearer.Table = class {
 
   spacer(rows) {
     // One cell: spanning all columns, it would give room to those that a narrow screen hides.
-    const cell = Shearer.el("td");
+    const cell = el("td");
     cell.style.height = `${Math.max(0, rows) * this.rowHeight}px`;
-    return Shearer.el("tr", { class: "spacer", "aria-hidden": "true" }, cell);
+    return el("tr", { class: "spacer", "aria-hidden": "true" }, cell);
   }
 
   drawRow(place) {
     const row = this.view[place];
-    const cells = this.columns.map((column) => Shearer.el("td", { class: this.classes(column) }, ...[column.cell(row)].flat()));
-    const attributes = { "data-row": row, "data-place": place, "aria-rowindex": place + 2, tabindex: place === this.active ? 0 : -1 };
-    return Shearer.el("tr", { ...attributes, class: this.reported[row] ? null : "minor" }, ...cells);
+    const cells = this.columns.map((column) => el("td", { class: this.classes(column) }, ...[column.cell(row)].flat()));
+    const where = { "data-row": row, "data-place": place, "aria-rowindex": place + 2 };
+    const look = { tabindex: place === this.active ? 0 : -1, class: this.reported[row] ? null : "minor" };
+    return el("tr", { ...where, ...look }, ...cells);
   }
 
   pick(element) {
@@ -136,11 +140,10 @@ Shearer.Table = class {
 
   goTo(place) {
     this.active = place;
-    const head = this.table.tHead.offsetHeight;
-    const top = place * this.rowHeight;
     const { scrollTop, clientHeight } = this.viewport;
-    if (top < scrollTop) this.viewport.scrollTop = top;
-    else if (top + this.rowHeight + head > scrollTop + clientHeight) this.viewport.scrollTop = top + this.rowHeight + head - clientHeight;
+    const top = place * this.rowHeight;
+    const least = top + this.rowHeight + this.table.tHead.offsetHeight - clientHeight;
+    this.viewport.scrollTop = Math.max(Math.min(scrollTop, top), least);
     this.render();
     this.body.querySelector(`[data-place="${place}"]`)?.focus({ preventScroll: true });
   }

@@ -29,35 +29,51 @@ Shearer.probabilityColumns = (relations) =>
     size: "medium",
   }));
 
-Shearer.numberColumn = (title, keys, text, more = {}) => ({ key: title, title, keys, cell: (row) => text(keys[row]), number: true, ...more });
+Shearer.numberColumn = (title, keys, text, more = {}) => {
+  const cell = (row) => text(keys[row]);
+  return { key: title, title, keys, cell, number: true, size: "small", ...more };
+};
+
+Shearer.startTable = (model, noun, columns, open) => {
+  const { count, index, reported } = model[noun];
+  const host = Shearer.byId(`${noun}-table`);
+  return new Shearer.Table({ host, noun, columns, count, index, reported, names: model.names, open });
+};
 
 Shearer.startPairsTable = (model) => {
   const { pairs } = model;
+  const { strength, reported } = pairs;
+  const bar = (row) => [Shearer.meter(strength[row] / (model.strongest || 1)), Shearer.decimal(strength[row])];
+  const verdict = (row) => (reported[row] ? "yes" : "no");
   const columns = Shearer.nameColumns(model, pairs, ["first", "second"]);
-  if (pairs.lag) columns.push(Shearer.numberColumn("lag", pairs.lag, String, { size: "small" }));
-  const bar = (row) => [Shearer.meter(pairs.strength[row] / (model.strongest || 1)), Shearer.decimal(pairs.strength[row])];
-  columns.push({ key: "strength", title: "strength", keys: pairs.strength, cell: bar, number: true, down: true, size: "measure" });
-  if (model.scale === "adjusted") columns.push(Shearer.numberColumn("I*", pairs.value, Shearer.decimal, { wide: true, down: true, size: "small" }));
-  columns.push(...Shearer.probabilityColumns(pairs), Shearer.numberColumn("n", pairs.n, Shearer.whole, { wide: true, size: "small" }));
-  columns.push({ key: "reported", title: "reported", keys: pairs.reported, cell: (row) => (pairs.reported[row] ? "yes" : "no"), wide: true, down: true, size: "medium", number: true });
-  const open = (row) => Shearer.detail.openPair(model, row);
-  Shearer.pairsTable = new Shearer.Table({ host: Shearer.byId("pairs-table"), noun: "pairs", columns, count: pairs.count, index: pairs.index, names: model.names, reported: pairs.reported, open });
+  if (pairs.lag) columns.push(Shearer.numberColumn("lag", pairs.lag, String));
+  columns.push({ ...Shearer.numberColumn("strength", strength), cell: bar, down: true, size: "measure" });
+  if (model.scale === "adjusted") {
+    columns.push(Shearer.numberColumn("I*", pairs.value, Shearer.decimal, { wide: true, down: true }));
+  }
+  columns.push(...Shearer.probabilityColumns(pairs), Shearer.numberColumn("n", pairs.n, Shearer.whole, { wide: true }));
+  const last = Shearer.numberColumn("reported", reported, null, { wide: true, down: true, size: "medium" });
+  columns.push({ ...last, cell: verdict });
+  Shearer.pairsTable = Shearer.startTable(model, "pairs", columns, (row) => Shearer.detail.openPair(model, row));
 };
 
 Shearer.startTriplesTable = (model) => {
   const { triples } = model;
+  const code = (row) => (triples.reported[row] ? triples.kind[row] : 0);
   const kind = (row) => {
-    const word = triples.reported[row] ? Shearer.kinds[triples.kind[row]] : "";
-    return Shearer.el("span", { class: word ? `kind-${word}` : null }, word || "–");
+    const word = Shearer.kinds[code(row)];
+    return el("span", { class: word ? `kind-${word}` : null }, word || "–");
   };
+  // Synergistic before redundant before neither.
+  const kindKeys = Float64Array.from(triples.kind, (_, row) => code(row) || 3);
+  const bits = (number) => Shearer.decimal(number, 3);
   const columns = [
     ...Shearer.nameColumns(model, triples, ["first", "second", "third"]),
-    { key: "kind", title: "kind", keys: Float64Array.from(triples.kind, (code, row) => (triples.reported[row] && code ? code : 3)), cell: kind, size: "medium" },
-    Shearer.numberColumn("T*", triples.value, Shearer.decimal, { wide: true, down: true, size: "small" }),
-    Shearer.numberColumn("O", triples.o_information, (bits) => Shearer.decimal(bits, 3), { wide: true, size: "small" }),
+    { key: "kind", title: "kind", keys: kindKeys, cell: kind, size: "medium" },
+    Shearer.numberColumn("T*", triples.value, Shearer.decimal, { wide: true, down: true }),
+    Shearer.numberColumn("O", triples.o_information, bits, { wide: true }),
     ...Shearer.probabilityColumns(triples).map((column) => ({ ...column, wide: true })),
-    Shearer.numberColumn("n", triples.n, Shearer.whole, { wide: true, size: "small" }),
+    Shearer.numberColumn("n", triples.n, Shearer.whole, { wide: true }),
   ];
-  const open = (row) => Shearer.detail.openTriple(model, row);
-  Shearer.triplesTable = new Shearer.Table({ host: Shearer.byId("triples-table"), noun: "triples", columns, count: triples.count, index: triples.index, names: model.names, reported: triples.reported, open });
+  Shearer.triplesTable = Shearer.startTable(model, "triples", columns, (row) => Shearer.detail.openTriple(model, row));
 };

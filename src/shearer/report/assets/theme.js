@@ -26,7 +26,7 @@ Shearer.theme = {
   colors: new Map(),
   color(name) {
     if (!this.colors.has(name)) {
-      const probe = document.body.appendChild(Shearer.el("span"));
+      const probe = document.body.appendChild(el("span"));
       probe.style.color = `var(--${name})`;
       this.colors.set(name, getComputedStyle(probe).color);
       probe.remove();
