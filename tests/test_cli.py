@@ -168,6 +168,18 @@ def test_all_files_are_written(call, planted, tmp_path):
     assert nx.read_graphml(places["graphml"]).number_of_edges() == reported
 
 
+def test_a_page_with_and_without_rows(call, tmp_path, rng):
+    labels = ["kept_secret" if number % 2 else "told" for number in range(60)]
+    sizes = [number % 2 + 0.1 * noise for number, noise in enumerate(rng.normal(size=60))]
+    pl.DataFrame({"label": labels, "size": sizes}).write_csv(tmp_path / "t.csv")
+    for option, expected in (((), True), (("--no-rows",), False)):
+        result = call("scan", tmp_path / "t.csv", "--top", "0", "--quiet", "--report", tmp_path / "out.html", *option)
+        assert result.returncode == 0, result.stderr
+        page = (tmp_path / "out.html").read_text()
+        assert page.startswith("<!doctype html>")
+        assert ("kept_secret" in page) == expected
+
+
 def test_pipes(planted, tmp_path):
     result = run("scan", "-", "--order", "2", "--top", "0", "--json", "-", stdin=planted.read_text())
     assert result.returncode == 0

@@ -36,7 +36,6 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    # Squared brackets in a help text are meant as such.
     rich_markup_mode="rich",
 )
 for _name, (_function, _lines) in _COMMANDS.items():
