@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -54,8 +56,8 @@ class NumberedRows:
         chosen = frame if label is None else frame.drop(label)
         numbers = chosen.select((cs.numeric() | cs.boolean()).cast(pl.Float64))
         left_out = [name for name in chosen.columns if name not in numbers.columns]
-        complete = numbers.select(pl.all_horizontal(pl.all().is_finite().fill_null(False))).to_series()
-        places = complete.arg_true()
+        present = [column.is_finite().fill_null(False) for column in numbers]
+        places = reduce(and_, present, pl.repeat(True, len(frame), eager=True)).arg_true()
         notes = []
         if left_out:
             notes.append(f"left out, as they hold no numbers: {', '.join(printable(name, 40) for name in left_out)}")
