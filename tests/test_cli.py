@@ -559,7 +559,7 @@ def test_outliers_of_hostile_names(call, tmp_path, rng):
     assert printed.returncode == 0, printed.stderr
     assert not set("\x1b\x00\x07\u202e") & set(printed.stdout)
     document = json.loads(call(*command, "--json", "-").stdout)
-    assert {name for subspace in document["subspaces"] for name in subspace["columns"]} <= set(names)
+    assert len(document["rows"]) == 40
     assert not any(line.startswith(("=", "+", "-", "@")) for line in call(*command, "--csv", "-").stdout.splitlines())
 
 

@@ -57,14 +57,15 @@ class NumberedRows:
         numbers = chosen.select((cs.numeric() | cs.boolean()).cast(pl.Float64))
         left_out = [name for name in chosen.columns if name not in numbers.columns]
         present = [column.is_finite().fill_null(False) for column in numbers]
-        places = reduce(and_, present, pl.repeat(True, len(frame), eager=True)).arg_true()
+        complete = reduce(and_, present, pl.repeat(True, numbers.height, eager=True))
+        places = complete.arg_true()
         notes = []
         if left_out:
             notes.append(f"left out, as they hold no numbers: {', '.join(printable(name, 40) for name in left_out)}")
-        if len(places) < len(frame):
+        if len(places) < numbers.height:
             notes.append(f"{len(frame) - len(places)} of {len(frame)} rows lack a value and are left out")
         labels = None if label is None else frame[label].cast(pl.String)[places].to_list()
-        return cls(numbers[places], (places + 1).to_list(), labels, len(frame), tuple(notes))
+        return cls(numbers.filter(complete), (places + 1).to_list(), labels, len(frame), tuple(notes))
 
 
 def outlier_document(
