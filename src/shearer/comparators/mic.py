@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from shearer._validate import check_option, check_positive
+from shearer._validate import check_option, check_positive, value_error
 from shearer.comparators.grids import Floats, best_information, equal_rows, find_clumps
 from shearer.comparators.inputs import scalars
 
@@ -29,7 +29,7 @@ def mic(
     *data : array-like, Series, frame or mapping
         Two columns of numbers, or one table of two.
     exponent : float, default 0.6
-        Of n in the largest number of cells; at least 4 cells.
+        Of n in the largest number of cells, at most 1; at least 4 cells.
     clumps : float, default 15
         Runs between which cuts are sought, for each column of the grid. `math.inf`: all runs, the exact optimum.
     estimator : {"approx", "equicharacteristic"}
@@ -46,7 +46,8 @@ def mic(
     >>> [round(sh.comparators.mic(x, y), 4) for y in (x**3, (x - 0.5) ** 2, np.sin(6 * np.pi * x))]
     [1.0, 1.0, 1.0]
     """
-    check_positive("exponent", exponent)
+    if check_positive("exponent", exponent) > 1:
+        raise value_error("exponent", "a number from 0 to 1", f"{exponent}")
     if clumps != np.inf:
         check_positive("clumps", clumps)
     check_option("estimator", estimator, ESTIMATORS)
