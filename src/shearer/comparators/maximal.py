@@ -61,7 +61,7 @@ def _cells(exponent: float, rows: int) -> float:
     """The largest number of cells of a grid of two columns."""
     if check_positive("exponent", exponent) > 1:
         raise value_error("exponent", "a number from 0 to 1", f"{exponent}")
-    return max(float(rows) ** exponent, 4.0)
+    return max(math.pow(rows, exponent), 4.0)
 
 
 def _best_score(x: "_Column", y: "_Column", cells: float, clumps: float, equal_is_finer: bool) -> float:
