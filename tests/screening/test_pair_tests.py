@@ -12,7 +12,7 @@ from shearer.inference.aggregated import combine, pair_components
 from shearer.inference.similarity import Rung, Similarity
 from shearer.inference.tall import pair_of_tall, tall, tall_operators
 from shearer.kernels.width_rules import entropy_widths
-from shearer.screening import marginals, pair_tests, sides
+from shearer.screening import pair_tests, sides, sums
 from shearer.screening.pair_tests import PairTests
 from shearer.screening.table import read_table
 
@@ -111,7 +111,7 @@ def small_tiles(monkeypatch):
     monkeypatch.setattr(pair_tests, "TILE", 3)
     monkeypatch.setattr(sides, "ROW_PAIRS", 50)
     monkeypatch.setattr(pair_tests, "ROW_PAIRS", 50)
-    monkeypatch.setattr(marginals, "BATCH", 3000)
+    monkeypatch.setattr(sums, "BATCH", 3000)
     monkeypatch.setattr(pair_tests, "BATCH", 3000)
 
 

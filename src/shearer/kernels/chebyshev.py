@@ -61,6 +61,12 @@ def _chebyshev_sums(x: NDArray[np.float64], count: int) -> NDArray[np.float64]:
     return sums
 
 
+def node_count(reach: float) -> int | None:
+    """How many nodes give exp(-(x - y)^2) on a span of twice `reach` to round-off; None where there are too many."""
+    found = _nodes(reach)
+    return None if found is None else found[0]
+
+
 def _nodes(reach: float) -> tuple[int, float] | None:
     """The smallest number of nodes whose error bound is small enough, and that bound."""
     if reach > _LARGEST_REACH:

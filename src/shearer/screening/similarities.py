@@ -130,8 +130,8 @@ class Similarities:
         stated, named = chosen_kernels(kernel, table.names)
         general = stated or Gaussian()
         fast = [_scalar_kernel(variable, general, named.get(variable.name)) for variable in table.variables]
-        self._scalars = _read_scalars(table, fast)
-        together = set(self._scalars.index.tolist())
+        self.scalars = _read_scalars(table, fast)
+        together = set(self.scalars.index.tolist())
         operators = {
             k: operator_of(variable, _LIKE, general, named.get(variable.name))
             for k, variable in enumerate(table.variables)
@@ -150,7 +150,7 @@ class Similarities:
         found = copy.copy(self)
         found.presence = self.presence.restrict(variables, rows)
         found.rows, found.count = found.presence.masks.shape[1], len(variables)
-        found._scalars = self._scalars.restrict(variables, rows)
+        found.scalars = self.scalars.restrict(variables, rows)
         found._labels = self._labels.restrict(variables, rows)
         found._operators = {
             position: self._operators[k].restrict(rows) for position, k in enumerate(variables) if k in self._operators
@@ -163,7 +163,7 @@ class Similarities:
         """The entries of a tile for the variables of a span, shape (pairs of the tile, variables)."""
         span = span or slice(0, self.count)
         stack = np.empty((tile.size, span.stop - span.start), dtype)
-        for group in (self._scalars, self._labels):
+        for group in (self.scalars, self._labels):
             part = slice(*np.searchsorted(group.index, (span.start, span.stop)))
             if part.start == part.stop:
                 continue
@@ -179,7 +179,7 @@ class Similarities:
     def matrices(self, span: slice) -> NDArray[np.float64]:
         """Whole matrices with 0 on the diagonal, of the variables of a span; shape (variables, n, n)."""
         found = np.empty((span.stop - span.start, self.rows, self.rows))
-        for group in (self._scalars, self._labels):
+        for group in (self.scalars, self._labels):
             part = slice(*np.searchsorted(group.index, (span.start, span.stop)))
             if part.start < part.stop:
                 found[_as_slice(group.index[part] - span.start)] = group.matrices(part)
