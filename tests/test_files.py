@@ -179,7 +179,7 @@ def test_a_column_with_a_few_texts_among_numbers(read):
         (random.Random(0).randbytes(3000), "bytes that are no text"),
         (bytes(range(1, 32)) * 20, "bytes that are no text"),
         ("a,b\n1,2\n".encode("utf-16-le"), 'pass encoding="utf-16-le"'),
-        (gzip.compress(b"a,b\n1,2\n" * 50)[:-9], "damaged"),
+        (gzip.compress(b"a,b\n1,2\n" * 50, mtime=0)[:-9], "damaged"),
         (b"a,b\n1,2\0\n", "bytes that are no text"),
         (b'a,b\n"' + b"x" * 200_000 + b'"y,1\n', "cannot be read"),
     ],

@@ -7,10 +7,13 @@ import typer
 from shearer.cli.options import (
     DATA,
     OUTPUT,
-    WORK,
+    Columns,
+    Drop,
     Encoding,
+    Jobs,
     Json,
     Kinds,
+    Memory,
     NoHeader,
     Quiet,
     Reading,
@@ -73,23 +76,16 @@ def network(
     missing: Annotated[
         str, typer.Option(help="Rows that lack a value: pairwise, drop or error.", rich_help_panel=DATA)
     ] = "pairwise",
-    columns: Annotated[
-        str | None, typer.Option(metavar="COL,COL,...", help="Look at these columns only.", rich_help_panel=DATA)
-    ] = None,
-    drop: Annotated[
-        str | None, typer.Option(metavar="COL,COL,...", help="Leave these columns out.", rich_help_panel=DATA)
-    ] = None,
+    columns: Columns = None,
+    drop: Drop = None,
     kind: Kinds = None,
     separator: Separator = None,
     encoding: Encoding = None,
     no_header: NoHeader = False,
     sheet: Sheet = None,
     seed: Seed = 0,
-    memory: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="Most memory, as 2GB. Default: half of the machine.", rich_help_panel=WORK),
-    ] = None,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Threads; -1: all cores.", rich_help_panel=WORK)] = None,
+    memory: Memory = None,
+    jobs: Jobs = None,
     json: Json = None,
     csv: Annotated[
         str | None, typer.Option(metavar="PATH", help="Write the links as csv.", rich_help_panel=OUTPUT)

@@ -22,7 +22,7 @@ Masks = NDArray[np.bool_]
 # Variance of M below which too many digits would go; that of `shearer.inference.similarity`.
 _FLAT = 1e-4
 # Entries formed at a time.
-_BATCH = 2**18
+BATCH = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +67,14 @@ class Restricted:
 def restricted(similarities: Similarities, sets: Masks, each: Each = one_by_one) -> Restricted:
     """The sums of every variable on each of some sets of rows, shape (sets, rows)."""
     n = similarities.rows
-    size = max(1, _BATCH // max(n * n, n * len(sets)))
+    size = max(1, BATCH // max(n * n, n * len(sets)))
     spans = [slice(start, min(start + size, similarities.count)) for start in range(0, similarities.count, size)]
     return _join(each(lambda span: _restricted(similarities, span, sets), spans))
+
+
+def restricted_memory(rows: int, sets: int) -> int:
+    """Bytes taken in passing by one thread."""
+    return 8 * (4 * max(BATCH, rows**2) + 30 * max(BATCH, rows * sets))
 
 
 def _restricted(similarities: Similarities, span: slice, sets: Masks) -> Restricted:
@@ -144,7 +149,7 @@ def _small_triangles(matrix: Floats, sets: Masks) -> Floats:
     padded = np.zeros((len(matrix) + 1, len(matrix) + 1))
     padded[:-1, :-1] = matrix
     order = np.argsort(sizes, kind="stable")
-    step = max(1, _BATCH // int(sizes.max()) ** 2)
+    step = max(1, BATCH // int(sizes.max()) ** 2)
     for start in range(0, len(order), step):
         part = order[start : start + step]
         widest = int(sizes[part].max())
