@@ -8,9 +8,12 @@ from shearer._validate import check_names, value_error
 from shearer.cli.options import (
     DATA,
     OUTPUT,
-    WORK,
+    Columns,
+    Drop,
     Encoding,
+    Jobs,
     Json,
+    Memory,
     NoHeader,
     Quiet,
     Reading,
@@ -59,22 +62,15 @@ def outliers(
     label: Annotated[
         str | None, typer.Option(metavar="COL", help="Names the rows; not looked at.", rich_help_panel=DATA)
     ] = None,
-    columns: Annotated[
-        str | None, typer.Option(metavar="COL,COL,...", help="Look at these columns only.", rich_help_panel=DATA)
-    ] = None,
-    drop: Annotated[
-        str | None, typer.Option(metavar="COL,COL,...", help="Leave these columns out.", rich_help_panel=DATA)
-    ] = None,
+    columns: Columns = None,
+    drop: Drop = None,
     separator: Separator = None,
     encoding: Encoding = None,
     no_header: NoHeader = False,
     sheet: Sheet = None,
     seed: Seed = 0,
-    memory: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="Most memory, as 2GB. Default: half of the machine.", rich_help_panel=WORK),
-    ] = None,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Threads; -1: all cores.", rich_help_panel=WORK)] = None,
+    memory: Memory = None,
+    jobs: Jobs = None,
     json: Json = None,
     csv: Annotated[
         str | None, typer.Option(metavar="PATH", help="Write the score of every row.", rich_help_panel=OUTPUT)

@@ -28,6 +28,8 @@ class FeatureBagging(SubspaceEnsemble):
         As in `SubspaceOutlierDetector`.
     random_state : int, RandomState or None, default 0
         Source of the subsets, and of what spreads ties.
+    progress : bool, optional
+        As in `SubspaceOutlierDetector`.
 
     Attributes
     ----------
@@ -55,6 +57,7 @@ class FeatureBagging(SubspaceEnsemble):
         contamination: float = 0.1,
         n_jobs: int | None = None,
         random_state: Any = 0,
+        progress: bool | None = None,
     ) -> None:
         self.detector = detector
         self.n_estimators = n_estimators
@@ -65,6 +68,7 @@ class FeatureBagging(SubspaceEnsemble):
         self.contamination = contamination
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.progress = progress
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from shearer._progress import track
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_inside, check_option, listing, message, type_error
 from shearer.inference.resampling import check_count
@@ -36,7 +37,7 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """Outlier scores from detectors fitted to several subspaces; a subclass says to which.
 
     Subclasses have the parameters `detector, n_neighbors, combination, scale, ties, contamination, n_jobs,
-    random_state`.
+    random_state, progress`.
     """
 
     detector: Any
@@ -47,6 +48,7 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     contamination: float
     n_jobs: int | None
     random_state: Any
+    progress: bool | None
 
     @abstractmethod
     def _choose_subspaces(self, X: Any) -> list[Columns]:
@@ -174,8 +176,9 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             warnings.warn(message("n_neighbors", "fewer than the rows", got, f"{rows - 1} are used."), stacklevel=3)
         detector = checked_detector(self.detector, min(self.n_neighbors, rows - 1))
         jobs = (delayed(Member.fit)(detector, self._values, columns, self._rows.same) for columns in subspaces)
+        pool = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
         with single_threaded_blas():
-            return list(Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs))
+            return list(track(pool(jobs), len(subspaces), "subspaces", self.progress))
 
     def _read(self, X: Any) -> Floats:
         check_is_fitted(self)

@@ -48,7 +48,7 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
     random_state : int, RandomState or None, default 0
         Source of the rows that the default search draws, and of what spreads ties.
     progress : bool, optional
-        A bar on stderr in the default search, as in `SubspaceSearch`.
+        A bar on stderr for what takes more than two seconds. Default: if stderr is a terminal.
 
     Attributes
     ----------
