@@ -25,7 +25,7 @@ Floats = np.ndarray
 
 
 def cases(full: bool) -> list[str]:
-    angles = range(0, 33, 1 if full else 4)
+    angles = range(0, 33, 1 if full else 8)
     return [*(f"8-{variables}" for variables in range(2, 11)), *(f"7-{angle}" for angle in angles)]
 
 
