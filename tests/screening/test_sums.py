@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from shearer.inference.moments import PAIRS, TRIPLES
 from shearer.inference.similarity import Rung
 from shearer.kernels import Gaussian, Laplacian
+from shearer.kernels.width_rules import widths_of_distances
 from shearer.screening.bands import band_sums, is_narrow
 from shearer.screening.marginals import marginals
 from shearer.screening.polynomials import groups_of, polynomial_sums
@@ -15,6 +16,7 @@ from shearer.screening.restricted import restricted
 from shearer.screening.similarities import Similarities
 from shearer.screening.sums import marginals_of
 from shearer.screening.table import read_table
+from shearer.screening.widths import ladder_widths
 
 
 def similarities(columns, kernel=None, missing="error"):
@@ -162,3 +164,19 @@ def test_restricted_against_matrices_of_these_rows(seed, n, share):
                     assert both[1].spread[0] < 1e-7
                     continue
                 assert np.allclose(ours, whole, rtol=1e-6, atol=1e-9 * np.abs(whole).max())
+
+
+@given(st.lists(st.floats(-300, 300), min_size=3, max_size=60), st.integers(3, 2000))
+def test_ladder_widths_are_those_of_the_rule(exponents, n):
+    """Distances of any scale, with plateaus between scales."""
+    squared = np.exp(np.array(exponents))
+    fractions = (0.1, 0.25, 0.4, 0.55, 0.7, 0.82)
+    expected = widths_of_distances(squared, n, fractions)
+    assert ladder_widths(squared, n, fractions) == pytest.approx(expected, rel=1e-8)
+
+
+def test_ladder_widths_of_equal_distances():
+    assert ladder_widths(np.zeros(10), 5, (0.1, 0.5)) == [1.0, 1.0]
+    assert ladder_widths(np.full(10, 4.0), 5, (0.1, 0.5)) == pytest.approx(
+        widths_of_distances(np.full(10, 4.0), 5, (0.1, 0.5)), rel=1e-11
+    )
