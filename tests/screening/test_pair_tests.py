@@ -95,6 +95,17 @@ def test_few_and_more_rows(n):
     assert PairTests(read_table(table)).pvalues(*EVERYTHING) == pytest.approx(alone(table), rel=1e-8, abs=1e-12)
 
 
+def test_bands_and_factors(rng):
+    """From 1000 rows on hardly any whole matrix is formed."""
+    x = rng.normal(size=1050)
+    table = {"x": x, "heavy": 0.1 * x + rng.standard_cauchy(1050), "plane": np.c_[x, rng.normal(size=1050)]}
+    found = PairTests(read_table(table)).pvalues(*EVERYTHING)
+    for i, j in ((0, 1), (1, 2)):
+        names = list(table)[i], list(table)[j]
+        expected = sh.independence_test({name: table[name] for name in names}).pvalue
+        assert found[i, j] == pytest.approx(expected, rel=1e-8)
+
+
 def test_mixed_groups(rng):
     x = rng.normal(size=40)
     table = {"a": x, "b": rng.normal(size=40), "c": np.where(x > 0, "p", "m"), "d": x**2}

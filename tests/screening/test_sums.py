@@ -7,13 +7,16 @@ from hypothesis import strategies as st
 
 from shearer.inference.moments import PAIRS, TRIPLES
 from shearer.inference.similarity import Rung
-from shearer.kernels import Gaussian
+from shearer.kernels import Gaussian, Laplacian
+from shearer.kernels.width_rules import widths_of_distances
+from shearer.screening.bands import band_sums, is_narrow
 from shearer.screening.marginals import marginals
 from shearer.screening.polynomials import groups_of, polynomial_sums
 from shearer.screening.restricted import restricted
 from shearer.screening.similarities import Similarities
 from shearer.screening.sums import marginals_of
 from shearer.screening.table import read_table
+from shearer.screening.widths import ladder_widths
 
 
 def similarities(columns, kernel=None, missing="error"):
@@ -68,6 +71,48 @@ def test_polynomials_against_matrices(rng, n, law):
                 assert np.allclose(ours, expected, rtol=1e-8, atol=1e-10 * np.abs(expected).max())
 
 
+def agree(found, expected, k=0, j=0):
+    """Two accounts of one variable, as far as its pairs need them."""
+    assert found.mean[k] == pytest.approx(expected.mean[j], rel=1e-11)
+    assert found.usable[k] == expected.usable[j]
+    assert np.allclose(found.slope[k], expected.slope[j], rtol=0, atol=1e-9 * max(1.0, np.abs(expected.slope[j]).max()))
+    for form in ("raw", "centered"):
+        ours, whole = means(getattr(found, form), k), means(getattr(expected, form), j)
+        assert np.allclose(ours, whole, rtol=1e-8, atol=1e-9 * np.abs(whole).max())
+
+
+@pytest.mark.parametrize("width", [0.003, 0.02, 0.1])
+def test_bands(rng, width):
+    columns = [rng.normal(size=500), rng.exponential(size=500), np.round(rng.normal(size=500), 1)]
+    source = similarities(columns, Gaussian(width))
+    assert is_narrow(columns[0], float(source.scalars.rates[0])) == (width < 0.1)
+    expected = marginals(source.matrices(slice(0, 3)))
+    for k in range(3):
+        agree(band_sums(source.scalars, k), expected, 0, k)
+
+
+def test_labels_of_any_number(rng):
+    columns = [rng.choice(list("ab"), 70), np.arange(70).astype(str).astype(object), ["one"] * 70, ["a"] * 69 + ["b"]]
+    columns[1] = np.array([f"row {i}" for i in range(70)])
+    source = similarities(columns)
+    found, expected = marginals_of(source), marginals(source.matrices(slice(0, 4)))
+    agree(found, expected, 0, 0)
+    assert not found.usable[1]
+    assert found.raw.spread[2] == 0
+    assert found.centered.spread[3] == 0  # only one row differs: M is additive
+    assert means(found.raw, 3) == pytest.approx(means(expected.raw, 3), rel=1e-10)
+
+
+def test_factors(rng):
+    """Outliers, vectors and other kernels, of enough rows; where there is no low rank, whole matrices."""
+    n = 1100
+    columns = [rng.standard_cauchy(n), rng.normal(size=(n, 2)), rng.normal(size=(n, 6))]
+    source = similarities(columns, {"c2": Laplacian()})
+    found = marginals_of(source)
+    for k in range(3):
+        agree(found, marginals(source.matrices(slice(k, k + 1))), k)
+
+
 def test_all_ways_at_once(rng):
     """Normal, heavy-tailed, constant, hardly varying and labelled columns side by side, in the order of the table."""
     n = 80
@@ -119,3 +164,19 @@ def test_restricted_against_matrices_of_these_rows(seed, n, share):
                     assert both[1].spread[0] < 1e-7
                     continue
                 assert np.allclose(ours, whole, rtol=1e-6, atol=1e-9 * np.abs(whole).max())
+
+
+@given(st.lists(st.floats(-300, 300), min_size=3, max_size=60), st.integers(3, 2000))
+def test_ladder_widths_are_those_of_the_rule(exponents, n):
+    """Distances of any scale, with plateaus between scales."""
+    squared = np.exp(np.array(exponents))
+    fractions = (0.1, 0.25, 0.4, 0.55, 0.7, 0.82)
+    expected = widths_of_distances(squared, n, fractions)
+    assert ladder_widths(squared, n, fractions) == pytest.approx(expected, rel=1e-8)
+
+
+def test_ladder_widths_of_equal_distances():
+    assert ladder_widths(np.zeros(10), 5, (0.1, 0.5)) == [1.0, 1.0]
+    assert ladder_widths(np.full(10, 4.0), 5, (0.1, 0.5)) == pytest.approx(
+        widths_of_distances(np.full(10, 4.0), 5, (0.1, 0.5)), rel=1e-11
+    )

@@ -4,6 +4,7 @@ Where M varies little against its mean these are differences of large numbers, a
 variance tells how many digits are left.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,9 @@ from shearer.inference.aggregated import LARGEST_SATURATION
 from shearer.screening.marginals import Form, centered_sums, form_of, raw_sums
 
 Floats = NDArray[np.float64]
+
+# Part of the mean square of M that round-off makes of nothing.
+_NOTHING = 1e-13
 
 
 class Expanded(NamedTuple):
@@ -25,6 +29,21 @@ class Expanded(NamedTuple):
     usable: NDArray[np.bool_]
     raw: Form
     centered: Form
+
+    def settle(self, flat: float) -> tuple["Expanded", NDArray[np.bool_]]:
+        """The same with no spread where there is none but round-off, and which M must be centred entry by entry.
+
+        Parameters
+        ----------
+        flat : float
+            Part of the mean square of M that has to be left without its mean, and centred, for the digits to be enough.
+        """
+        size, centered = self.variance + self.mean**2, self.centered.second[..., 0]
+        lost = (self.variance != 0) & (self.variance <= flat * size)
+        lost |= (centered > _NOTHING * size) & (centered <= flat * size)
+        raw = replace(self.raw, spread=np.where(self.variance != 0, self.raw.spread, 0.0))
+        rest = replace(self.centered, spread=np.where(centered > _NOTHING * size, self.centered.spread, 0.0))
+        return self._replace(raw=raw, centered=rest), lost
 
 
 def expand(ones: Floats, r: Floats, q: Floats, cubes: Floats, triangles: Floats, image: Floats) -> Expanded:

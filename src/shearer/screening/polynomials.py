@@ -5,7 +5,7 @@ which are kernels of smaller widths. Row sums need the sums of the Chebyshev pol
 factor of M, whose columns are polynomials too. All is O(n) for each column.
 """
 
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +19,8 @@ Floats = NDArray[np.float64]
 
 # Half ranges, in widths, that share their polynomials: steps of a quarter of an octave.
 _STEPS = 4
-# Polynomials for each row up to which they beat whole matrices.
-_MOST = 0.75
+# Polynomials for each row up to which they beat whole matrices, and the most of them.
+_SHARE, _MOST = 0.75, 1024
 # Coefficients of the kernel, and eigenvalues of them, that are left out: below the round-off of an entry.
 _ROUND_OFF = 1e-14
 
@@ -56,7 +56,8 @@ def groups_of(scalars: Scalars, entries: int) -> list[tuple[NDArray[np.intp], in
     steps = np.ceil(_STEPS * np.log2(np.maximum(reach, 1.0))).astype(np.intp)
     groups = []
     for step in map(int, np.unique(steps)):
-        if node_count(_reach(step) * 3**0.5) is None or _basis(step).size > _MOST * n:
+        needed = node_count(_reach(step) * 3**0.5, _MOST)
+        if needed is None or needed > _SHARE * n:
             continue
         columns = np.flatnonzero(steps == step)
         size = max(1, entries // (_basis(step).size * n))
@@ -101,7 +102,7 @@ def _chebyshev(x: Floats, count: int) -> Floats:
     return found.swapaxes(0, 1)
 
 
-@cache
+@lru_cache(maxsize=32)
 def _basis(step: int) -> Basis:
     reach = _reach(step)
     kernel, square, cube = (_coefficients(reach * power**0.5) for power in (1, 2, 3))
@@ -115,7 +116,7 @@ def _basis(step: int) -> Basis:
 
 def _coefficients(reach: float) -> Floats:
     """Of exp(-(x - y)^2) for x and y up to `reach`, in Chebyshev polynomials of both."""
-    count = node_count(reach)
+    count = node_count(reach, _MOST)
     assert count is not None
     angles = (2 * np.arange(count) + 1) * np.pi / (2 * count)
     points = reach * np.cos(angles)

@@ -4,7 +4,7 @@ Every sum over a set of rows is a product of M, or of a matrix made of it, with 
 is not; it follows from that of all rows by inclusion and exclusion of the rows that a set lacks.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,8 @@ from shearer.screening.similarities import Similarities
 Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
 
-# Mean square of M, less its mean or centred, below which too many digits would go; and what round-off makes of none.
-_FLAT, _NOTHING = 1e-4, 1e-13
+# What has to be left of M without its mean, and centred, against its mean square.
+_FLAT = 1e-4
 # Entries formed at a time.
 BATCH = 2**16
 
@@ -87,12 +87,8 @@ def _restricted(similarities: Similarities, span: slice, sets: Masks) -> Restric
     squares *= matrices
     cubes = _dot(ones @ squares, ones)
     triangles = _triangles(matrices, own, inside, out=squares)
-    found = expand(ones, r, q, cubes, triangles, (r @ matrices) * ones)
-    centered = found.centered.second[..., 0]
-    flat = (found.variance != 0) & (found.variance <= _FLAT) | (centered > _NOTHING) & (centered <= _FLAT)
-    raw = replace(found.raw, spread=np.where(found.variance != 0, found.raw.spread, 0.0))
-    rest = replace(found.centered, spread=np.where(centered > _NOTHING, found.centered.spread, 0.0))
-    return Restricted(ones.sum(axis=-1), found.mean, found.shift, found.usable, flat, raw, rest)
+    found, flat = expand(ones, r, q, cubes, triangles, (r @ matrices) * ones).settle(_FLAT)
+    return Restricted(ones.sum(axis=-1), found.mean, found.shift, found.usable, flat, found.raw, found.centered)
 
 
 def _triangles(matrices: Floats, own: Masks, inside: Masks, out: Floats) -> Floats:
