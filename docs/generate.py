@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tables_cli import cli_reference, schema_rows
 
 import shearer as sh
 
@@ -299,6 +300,40 @@ def interaction() -> str:
     return table("Rejections by the interaction test at 5 %", ["design", "interaction", "rows", "rejected"], rows)
 
 
+def scan_demo() -> str:
+    """The committed studies of scans: what is found over seeds, and what kills do to the result."""
+    folder = DOCS.parent / "experiments" / "results"
+    found, killed = (
+        json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) for name in ("scan_demo", "resume")
+    )
+    demo, noise, kills = found["demo"], found["pair and noise"], killed["kill -9"]
+    rows = [
+        [
+            "demonstration table: exclusive or reported as synergistic",
+            str(demo["seeds"]),
+            percent(demo["xor_synergistic"]),
+        ],
+        ["the same: planted pairs found", str(demo["seeds"]), percent(demo["pairs_found"])],
+        [
+            "the same: mean share of what is reported that was not planted",
+            str(demo["seeds"]),
+            percent(demo["false_share"]),
+        ],
+        ["the same, first 20 seeds", "20", percent(demo["false_share_of_first_20"])],
+        ["a dependent pair beside noise called synergistic", str(noise["seeds"]), percent(noise["synergistic"])],
+        [
+            "killed at a random moment and gone on with: same result to the last bit",
+            str(kills["kills"]),
+            percent(kills["same"]),
+        ],
+    ]
+    return table("Scans at a false discovery rate of 5 %", ["what", "runs", "share"], rows)
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
 FRAGMENTS: dict[str, Callable[[], str]] = {
     "lemma_labels": lambda: lemma("labels"),
     "lemma_gaussian": lambda: lemma("gaussian"),
@@ -309,6 +344,9 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "level": level,
     "power": power,
     "interaction": interaction,
+    "scan_demo": scan_demo,
+    "cli": cli_reference,
+    "scan_schema": lambda: table("Fields", ["field", "type", "meaning"], schema_rows(), "34 22 44"),
 }
 
 

@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import os
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -27,7 +28,11 @@ def data_folder() -> Path | None:
 
 
 def is_present(component: str) -> bool:
-    return data_folder() is not None if component == "data" else importlib.util.find_spec(component) is not None
+    if component == "data":
+        return data_folder() is not None
+    if component == "chromium":  # the browser and the library that drives it
+        return shutil.which("chromium") is not None and is_present("playwright")
+    return importlib.util.find_spec(component) is not None
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -3,13 +3,14 @@
 Measure: `mutual_information`, `total_correlation`, `dual_total_correlation`, `entropy`, and the rest of the family,
 `shearer_gap`, `o_information`, `s_information`, `co_information`; `Dependence` for several of them with bounds.
 Test: `independence_test`, `interaction_test`, `permutation_test`, `confidence_interval`.
-Screen a table: `pairwise`, `triples`. Widths and kernels: `shearer.kernels`.
+Screen a table: `scan`, `pairwise`, `triples`. Widths and kernels: `shearer.kernels`.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from shearer import kernels
 from shearer._memory import MemoryBudgetError
+from shearer._version import __version__ as __version__
 from shearer.measures import (
     Dependence,
     Subsampling,
@@ -27,14 +28,14 @@ from shearer.spectrum import Estimate, ToleranceError
 if TYPE_CHECKING:
     from shearer import comparators, datasets, inference, neural, screening, testing, tools
     from shearer.inference import confidence_interval, independence_test, interaction_test, permutation_test
+    from shearer.scanning import Scan, scan
     from shearer.screening import pairwise, triples
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Dependence",
     "Estimate",
     "MemoryBudgetError",
+    "Scan",
     "Subsampling",
     "ToleranceError",
     "co_information",
@@ -53,6 +54,7 @@ __all__ = [
     "pairwise",
     "permutation_test",
     "s_information",
+    "scan",
     "screening",
     "shearer_gap",
     "testing",
@@ -68,6 +70,7 @@ _LAZY |= dict.fromkeys(
     ("confidence_interval", "independence_test", "interaction_test", "permutation_test"), "shearer.inference"
 )
 _LAZY |= dict.fromkeys(("pairwise", "triples"), "shearer.screening")
+_LAZY |= dict.fromkeys(("Scan", "scan"), "shearer.scanning")
 
 
 def __getattr__(name: str) -> Any:

@@ -60,6 +60,30 @@ class Column:
         return replace(self, values=take_rows(self.values, keep), missing=self.missing[keep])
 
 
+def as_kind(column: Column, kind: str) -> Column:
+    """The same column as labels or as numbers, whatever it looked like.
+
+    Examples
+    --------
+    >>> as_kind(read_numbers(np.array([70.0, 71.0, 70.0]), "year"), "categorical").levels
+    [70, 71]
+    """
+    if column.kind == kind:
+        return column
+    if kind == "categorical":
+        values = to_numpy(column.values)
+        if column.kind == "object" or values.shape[1] != 1:
+            raise value_error("kinds", "labels in one column", f"{column.name!r}")
+        plain = [int(value) if value == np.floor(value) else float(value) for value in np.nan_to_num(values[:, 0])]
+        return read_labels(plain, column.missing, column.name)
+    try:
+        levels = np.array([float(level) for level in column.levels])
+    except (TypeError, ValueError) as error:
+        raise value_error("kinds", f"numbers in {column.name!r}", "text that is no number") from error
+    numbers_of = np.append(levels, np.nan)[column.values]  # the code of a missing value is -1
+    return read_numbers(numbers_of, column.name)
+
+
 def reject_complex(is_complex: bool, got: str, name: str) -> None:
     """Raise for complex numbers."""
     if is_complex:

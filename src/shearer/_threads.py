@@ -5,10 +5,12 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
+#: How to go through independent items: `map_threads`, or `one_by_one` where threads are busy with other work.
+Each: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
 
 _lock = threading.Lock()
 _holders = 0
@@ -54,6 +56,11 @@ def map_threads(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
         return [function(item) for item in work]
     with single_threaded_blas():
         return list(_pool(os.getpid(), thread_count()).map(function, work))
+
+
+def one_by_one(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
+    """function(item) for every item, in order."""
+    return [function(item) for item in items]
 
 
 @cache

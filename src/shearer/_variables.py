@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shearer._arrays import is_array
 from shearer._blocks import Variable, Variables, common_library, join_blocks
-from shearer._columns import Column
+from shearer._columns import Column, as_kind
 from shearer._sources import (
     holds_variables,
     is_frame,
@@ -26,6 +26,7 @@ from shearer._validate import check_names, check_option, describe, type_error, v
 Sources: TypeAlias = dict[str, list[Column]]
 
 MISSING = ("error", "drop")
+KINDS = ("continuous", "categorical")
 # Fewer rows than this with more columns than this look like a table lying on its side.
 _FEW_ROWS = 10
 
@@ -71,6 +72,42 @@ def read_variables(
     xp, like = common_library([part for parts in sources.values() for part in parts])
     items = tuple(Variable(name, join_blocks(parts, xp, like)) for name, parts in sources.items())
     return Variables(items, tuple(conditions), len(keep), dropped, xp, like)
+
+
+def read_sources(
+    data: tuple[Any, ...],
+    given: Any = None,
+    groups: Mapping[str, Iterable[str]] | None = None,
+    kinds: Mapping[str, str] | None = None,
+) -> tuple[Sources, Sources]:
+    """The columns of every variable with all their rows, missing ones too; and of those conditioned on.
+
+    Parameters
+    ----------
+    data, given, groups
+        As in `read_variables`.
+    kinds : mapping, optional
+        Column -> "continuous" or "categorical", where what it looks like is not what it is.
+    """
+    sources, named, _ = _read_data(data, vector=False)
+    for name, kind in _check_kinds(kinds, sources).items():
+        sources[name] = [as_kind(part, kind) for part in sources[name]]
+    sources = _group(sources, _check_groups(groups))
+    conditions = _read_given(given, sources, named=named)
+    sources = {name: parts for name, parts in sources.items() if name not in conditions}
+    _check_lengths([part for parts in (*sources.values(), *conditions.values()) for part in parts])
+    return sources, conditions
+
+
+def _check_kinds(kinds: Any, sources: Sources) -> dict[str, str]:
+    if kinds is None:
+        return {}
+    if not isinstance(kinds, Mapping):
+        raise type_error("kinds", "a mapping of column -> kind", describe(kinds))
+    check_names("kinds", kinds, sources)
+    for kind in kinds.values():
+        check_option("kinds", kind, KINDS)
+    return dict(kinds)
 
 
 def _read_data(data: tuple[Any, ...], *, vector: bool) -> tuple[Sources, bool, bool]:

@@ -145,15 +145,33 @@ class TestInteraction:
             found += sh.interaction_test(a, a + 0.3 * g.normal(size=100), g.normal(size=100)).pvalue <= 0.05
         assert found <= 4
 
-    def test_seed_touches_only_the_name(self, rng):
-        x = rng.normal(size=(50, 3))
-        first, same, other = (sh.interaction_test(x, rng=seed) for seed in (0, 0, 1))
-        assert first == same
-        assert first.pvalue == other.pvalue
-        assert first.o_information != other.o_information
+    def test_chance_level_of_o_information_is_its_mean_over_shuffles(self, rng):
+        x = rng.normal(size=(60, 3))
+        x[:, 2] += x[:, 0] * x[:, 1]
+        d = sh.Dependence(x, alpha=2)
+        drawn = [d.shuffled([rng.permutation(60) for _ in range(3)]).o_information().value for _ in range(300)]
+        expected = d.o_information().value - np.mean(drawn)
+        assert sh.interaction_test(x).o_information == pytest.approx(expected, abs=0.01)
 
     def test_bad_input(self, rng):
         with pytest.raises(ValueError, match="data: expected exactly 3 variables, got 2"):
             sh.interaction_test(rng.normal(size=(20, 2)))
         with pytest.raises(ValueError, match="data: expected at least 6 rows, got 5"):
             sh.interaction_test(rng.normal(size=(5, 3)))
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e-200, 1e160, 1e307])
+def test_any_magnitude(rng, size):
+    x, y = rng.normal(size=(2, 60))
+    y += x**2
+    expected = sh.independence_test(x, y).pvalue
+    assert sh.independence_test(x * size, y).pvalue == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_kernel_named_for_labels_is_used(rng):
+    labels = rng.choice(list("abcd"), size=40)
+    kernel = {"label": sh.kernels.Custom(lambda a, b: float(a == b or {a, b} == {"a", "b"}))}  # two of them alike
+    merged = np.where(labels == "b", "a", labels)
+    x = rng.normal(size=40)
+    found = sh.independence_test({"label": labels, "x": x}, kernel=kernel).pvalue
+    assert found == pytest.approx(sh.independence_test(merged, x).pvalue, rel=1e-9)

@@ -53,6 +53,16 @@ def test_false_discovery_rates_against_scipy(rng, method):
     )
 
 
+def test_weights_by_hand():
+    # p / w with w = (1.5, 0.5): 0.02 / 1.5 and 0.02 / 0.5, then Benjamini-Hochberg of the two.
+    assert adjusted_pvalues([0.02, 0.02], weights=[3, 1]) == pytest.approx([2 * 0.02 / 1.5, 0.04])
+    p = np.random.default_rng(0).uniform(size=20)
+    assert adjusted_pvalues(p, weights=np.full(20, 7.0)) == pytest.approx(adjusted_pvalues(p))
+    for bad in ([1.0], [1.0, -1.0], [1.0, np.nan], [0.0, 1.0]):
+        with pytest.raises(ValueError, match="weights: expected positive numbers"):
+            adjusted_pvalues([0.1, 0.2], weights=bad)
+
+
 def test_holm_by_hand():
     assert adjusted_pvalues([0.01, 0.02, 0.03, 0.9], "holm") == pytest.approx([0.04, 0.06, 0.06, 0.9])
     assert adjusted_pvalues([], "holm").shape == (0,)

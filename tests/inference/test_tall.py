@@ -53,3 +53,22 @@ def test_many_rows(rng):
 def test_no_low_rank_is_refused(rng):
     with pytest.raises(ValueError, match="data: expected a similarity of rank below 400"):
         sh.independence_test(rng.normal(size=6000), rng.normal(size=6000), kernel=sh.kernels.Gaussian(1e-4))
+
+
+def test_labels_with_more_levels_than_a_factor_has_columns(rng):
+    """Labels need no factor; in a small sample, against the full matrices."""
+    codes = rng.integers(0, 40, size=(2, 300))
+    codes[1, :150] = codes[0, :150]
+    labels = np.char.add("level ", codes.astype(str))
+    operators = sh.kernels.grams(read_variables(*labels))
+    found = pair_of_tall(*(tall(operator) for operator in operators), "here")
+    expected = sh.independence_test(*labels).components
+    assert [c.pvalue for c in found] == pytest.approx([c.pvalue for c in expected], rel=1e-9)
+    tall_labels = np.char.add("level ", rng.integers(0, 1000, size=(2, 6000)).astype(str))
+    assert sh.independence_test(*tall_labels).pvalue > 0.001
+    assert sh.independence_test(tall_labels[0], np.arange(6000).astype(float)).pvalue > 0.001
+
+
+def test_identifiers_say_nothing(rng):
+    names = np.char.add("row ", np.arange(6000).astype(str))
+    assert sh.independence_test(names, rng.normal(size=6000)).pvalue == 1.0

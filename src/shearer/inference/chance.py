@@ -22,6 +22,13 @@ _FEWEST_ROWS = 6
 # Bits of round-off: less than this is nothing to share.
 _NOTHING = 1e-12
 
+_FORMULAS = {
+    "mutual_information": formulas.total_correlation,
+    "total_correlation": formulas.total_correlation,
+    "dual_total_correlation": formulas.dual_total_correlation,
+    "o_information": formulas.o_information,
+}
+
 
 class Chance:
     """A measure of operators, what it is by chance, and what it is for copies."""
@@ -29,10 +36,7 @@ class Chance:
     def __init__(self, operators: Sequence[Gram], measure: str, request: Request) -> None:
         self.operators = tuple(operators)
         self.request = request
-        everyone = range(len(self.operators))
-        is_dual = measure == "dual_total_correlation"
-        formula = formulas.dual_total_correlation if is_dual else formulas.total_correlation
-        self.formula: Combination = formula(everyone)
+        self.formula: Combination = _FORMULAS[measure](range(len(self.operators)))
 
     def adjusted(self, n_resamples: int | None, n_jobs: int | None) -> float:
         """(value - chance) / (copies - chance); 0 where there is nothing to share."""
@@ -42,6 +46,10 @@ class Chance:
         value = float(self.formula.evaluate(SubsetEntropies(self.operators, self.request)))
         span = self.copies() - chance
         return (value - chance) / span if span > _NOTHING else 0.0
+
+    def excess(self) -> float:
+        """The measure in bits less what chance gives, at alpha = 2."""
+        return float(self.formula.evaluate(SubsetEntropies(self.operators, self.request))) - self._by_moments()
 
     def copies(self) -> float:
         """Mean over variables of the measure of as many copies of that variable."""
@@ -99,7 +107,7 @@ def _centered_sums(operator: Gram) -> tuple[float, Sums]:
     # Values so far apart that no two are similar at all: any tiny mean serves, since x is then 0 by itself.
     matrix = matrix / mean - 1.0 if mean > 0 else np.zeros_like(matrix)
     np.fill_diagonal(matrix, 0.0)
-    return mean, sums_of(matrix)
+    return mean, sums_of(matrix, triangles=0.0)  # they enter the third moment only, which is not asked for
 
 
 def _expected_entropy(known: Sequence[tuple[float, Sums]], n: int) -> float:

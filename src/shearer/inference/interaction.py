@@ -6,20 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from shearer._blocks import Variables
 from shearer._memory import parse_memory
 from shearer._validate import value_error
 from shearer._variables import read_variables
 from shearer.inference.aggregated import combine, component_of, matched
+from shearer.inference.chance import Chance
 from shearer.inference.moments import sums_of
 from shearer.inference.result import Component
 from shearer.inference.similarity import Centered, Similarity, similarities
-from shearer.kernels import Kernel
-from shearer.measures import Dependence
+from shearer.kernels import Kernel, grams
 from shearer.spectrum import Request
-
-# Shuffles that give the chance level of O-information, whose sign then names the kind.
-_SHUFFLES = 20
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,7 @@ class InteractionResult:
     kind : {"synergistic", "redundant"}
         Which of the two outweighs, by the sign of O-information less its chance level. To be read after the p-value.
     o_information : float
-        O-information at alpha = 2, less its mean over shuffled rows, in bits.
+        O-information at alpha = 2, less what it is on average over all permutations of the rows, in bits.
     components : tuple of Component
         The three splits.
     names : tuple of str
@@ -58,7 +54,6 @@ def interaction_test(
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
-    rng: np.random.Generator | int | None = 0,
 ) -> InteractionResult:
     """Is there dependence among three variables that no pair of them explains?
 
@@ -72,8 +67,6 @@ def interaction_test(
         Three variables of any dimension and kind.
     kernel, groups, missing
         As in `entropy`; by default numbers get a ladder of widths and labels the delta kernel.
-    rng : int, Generator or None
-        Of the shuffles that give the chance level of O-information; the p-value does not depend on it.
 
     Examples
     --------
@@ -92,7 +85,7 @@ def interaction_test(
         raise value_error("data", "at least 6 rows", f"{variables.rows}", "Fewer have too few permutations to tell.")
     splits = split_components(similarities(variables, kernel), variables.names)
     weakest = max(splits, key=lambda split: split.pvalue)
-    excess = _excess_o_information(variables, kernel, rng)
+    excess = Chance(grams(variables, kernel), "o_information", Request(2.0, parse_memory(None))).excess()
     kind = "redundant" if excess > 0 else "synergistic"
     return InteractionResult(
         weakest.statistic, weakest.pvalue, kind, excess, tuple(splits), variables.names, variables.rows
@@ -122,16 +115,3 @@ def _split(pair: list[Similarity], alone: Similarity) -> Iterable[Component]:
         component = component_of(f"product {label}", [left, third.centered], statistic)
         if component is not None:
             yield component
-
-
-def _excess_o_information(
-    variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None, rng: np.random.Generator | int | None
-) -> float:
-    """O-information at alpha = 2 less its mean over independently shuffled rows."""
-    noun = Dependence.of_variables(variables, Request(2.0, parse_memory(None)), kernel)
-    generator = np.random.default_rng(rng)
-    shuffled = [
-        noun.shuffled([generator.permutation(variables.rows) for _ in range(3)]).o_information()
-        for _ in range(_SHUFFLES)
-    ]
-    return float(noun.o_information()) - float(np.mean([float(estimate) for estimate in shuffled]))

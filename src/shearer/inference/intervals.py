@@ -37,7 +37,7 @@ _HALVES = 20
 # the bias that a wrong rate leaves or takes too much counts as an error.
 _RATE = 0.8
 _DOUBT = 0.4
-_FEWEST_ROWS = 20
+FEWEST_ROWS = 20
 
 
 @dataclass(frozen=True)
@@ -134,20 +134,27 @@ def confidence_interval(
     (True, True)
     """
     check_option("measure", measure, MEASURES)
-    check_option("method", method, METHODS)
-    level = _check_level(confidence_level)
     request = Request.checked(alpha, memory, None, rng)
     variables = read_variables(*data, given=given, groups=groups, missing=missing, vector=measure == "entropy")
     whole = Dependence.of_variables(variables, request, kernel)
-    if whole.rows < _FEWEST_ROWS:
+    return interval_of(whole, measure, normalize, confidence_level, method, request.seed)
+
+
+def interval_of(
+    whole: Dependence, measure: str, normalize: bool | str, confidence_level: float, method: str, seed: int
+) -> Interval:
+    """The interval of a measure of variables that were read already; see `confidence_interval`."""
+    check_option("method", method, METHODS)
+    level = _check_level(confidence_level)
+    if whole.rows < FEWEST_ROWS:
         hint = "Fewer leave too little to estimate the spread from."
-        raise value_error("data", f"at least {_FEWEST_ROWS} rows", f"{whole.rows}", hint)
+        raise value_error("data", f"at least {FEWEST_ROWS} rows", f"{whole.rows}", hint)
 
     def value(noun: Dependence) -> float:
         function = getattr(noun, measure)
         return float(function() if measure in _BITS else function(normalize=normalize))
 
-    generator = np.random.default_rng(request.seed)
+    generator = np.random.default_rng(seed)
     full = value(whole)
     if method == "jackknife":
         estimate, error = _jackknife(whole, full, value, generator)

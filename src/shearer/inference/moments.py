@@ -9,6 +9,7 @@ complete graph can meet. The centred form keeps its digits however small the spr
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,18 +63,23 @@ class Sums:
 
     def means(self) -> dict[str, float]:
         """Mean of the product of x over all ways in which two or three edges meet."""
-        p3 = self.rr - self.B
-        d2 = self.S**2 - 4 * p3 - 2 * self.B
-        t21 = self.qr - self.c
-        t2d = self.B * self.S - 4 * t21 - 2 * self.c
-        star = self.rrr - 3 * t21 - self.c
-        path = self.rxr - 2 * t21 - self.c - self.T
-        p3d = p3 * self.S - 4 * t21 - 2 * self.T - 2 * star - 4 * path
-        d3 = d2 * self.S - 4 * t2d - 8 * path - 8 * p3d
-        totals = {"B": self.B, "P3": p3, "D2": d2, "c": self.c, "t21": t21, "t2d": t2d}
-        totals |= {"T": self.T, "star": star, "path": path, "p3d": p3d, "d3": d3}
-        vertices = {name: count for name, (count, _) in PAIRS.items()} | {name: t[0] for name, t in TRIPLES.items()}
-        return {name: total / falling(self.n, vertices[name]) for name, total in totals.items()}
+        return edge_means(**vars(self))
+
+
+def edge_means(n: int, S: Any, B: Any, c: Any, rr: Any, qr: Any, rrr: Any, rxr: Any, T: Any) -> dict[str, Any]:
+    """Mean of the product of x over all ways in which two or three edges meet; sums as in `Sums`, or arrays of them."""
+    p3 = rr - B
+    d2 = S**2 - 4 * p3 - 2 * B
+    t21 = qr - c
+    t2d = B * S - 4 * t21 - 2 * c
+    star = rrr - 3 * t21 - c
+    path = rxr - 2 * t21 - c - T
+    p3d = p3 * S - 4 * t21 - 2 * T - 2 * star - 4 * path
+    d3 = d2 * S - 4 * t2d - 8 * path - 8 * p3d
+    totals = {"B": B, "P3": p3, "D2": d2, "c": c, "t21": t21, "t2d": t2d}
+    totals |= {"T": T, "star": star, "path": path, "p3d": p3d, "d3": d3}
+    vertices = {name: count for name, (count, _) in PAIRS.items()} | {name: t[0] for name, t in TRIPLES.items()}
+    return {name: total / falling(n, vertices[name]) for name, total in totals.items()}
 
 
 def sums_of(x: Floats, triangles: float | None = None) -> Sums:

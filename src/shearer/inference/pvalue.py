@@ -97,22 +97,31 @@ def pearson3_tail(z: Any, skewness: Any) -> Floats:
     0.049787
     """
     z, skewness = np.broadcast_arrays(np.asarray(z, dtype=np.float64), np.asarray(skewness, dtype=np.float64))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         shape = 4.0 / skewness**2
-        root = np.sqrt(shape)
-        right = special.gammaincc(shape, np.maximum(shape + root * z, 0.0))
-        left = special.gammainc(shape, np.maximum(shape - root * z, 0.0))
+        at = np.maximum(shape + np.copysign(np.sqrt(shape), skewness) * z, 0.0)
     # Beyond this shape the gamma law is normal to a dozen digits and its series lose some.
-    normal = special.ndtr(-z)
-    tail: Floats = np.where(shape > 1e8, normal, np.where(skewness > 0, right, left))
+    normal = shape > 1e8
+    parts = ((special.gammaincc, ~normal & (skewness > 0)), (special.gammainc, ~normal & (skewness <= 0)))
+    tail = np.full(z.shape, np.nan)
+    tail[normal] = special.ndtr(-z[normal])
+    for function, part in parts:
+        tail[part] = function(shape[part], at[part])
     return tail
 
 
-def half_cauchy(pvalues: Any) -> Floats:
+def half_cauchy(pvalues: Any, valid: Any = None) -> Floats:
     """Combine dependent p-values along the last axis by the mean of cot(pi p / 2).
 
     Under the null each term is half-Cauchy: its tail is so heavy that one small p-value decides, whatever the others
     and their dependence. The sum of m independent ones is close to the stable law of index 1 with skewness 1.
+
+    Parameters
+    ----------
+    pvalues : array-like
+        The p-values.
+    valid : array-like of bool, optional
+        Which of them count, of the same shape; default: all. 1 where none does.
 
     Examples
     --------
@@ -120,17 +129,20 @@ def half_cauchy(pvalues: Any) -> Floats:
     0.02
     >>> 0.03 < float(half_cauchy([0.01, 0.5, 0.9])) < 0.04
     True
+    >>> half_cauchy([[0.02, 0.3], [0.02, 0.3]], [[True, False], [False, False]]).tolist()
+    [0.02, 1.0]
     """
-    p = np.clip(np.asarray(pvalues, dtype=np.float64), 1e-300, 1.0)
-    count = p.shape[-1]
-    if count == 1:
-        return p[..., 0]
-    statistic = np.mean(1.0 / np.tan(np.pi * p / 2), axis=-1)
-    shifted = statistic - (2.0 / np.pi) * (math.log(count) + 1.0 - np.euler_gamma)
-    return np.clip(_stable_tail(shifted), 1e-300, 1.0)
+    p = np.asarray(pvalues, dtype=np.float64)
+    counted = np.ones(p.shape, dtype=bool) if valid is None else np.asarray(valid, dtype=bool)
+    p = np.where(counted, np.clip(p, 1e-300, 1.0), 1.0)  # of which the cotangent is 0
+    count = np.maximum(np.sum(counted, axis=-1, dtype=np.float64), 1.0)
+    statistic = np.sum(1.0 / np.tan(np.pi / 2 * p), axis=-1) / count
+    shifted = statistic - (2.0 / np.pi) * (np.log(count) + 1.0 - np.euler_gamma)
+    combined: Floats = np.where(count > 1, np.clip(_stable_tail(shifted), 1e-300, 1.0), p.min(axis=-1))
+    return combined
 
 
-def adjusted_pvalues(pvalues: Any, method: str = "bh") -> Floats:
+def adjusted_pvalues(pvalues: Any, method: str = "bh", *, weights: Any = None) -> Floats:
     """Adjusted p-values of many tests, in the order given.
 
     Parameters
@@ -140,6 +152,9 @@ def adjusted_pvalues(pvalues: Any, method: str = "bh") -> Floats:
     method : {"bh", "by", "holm"}
         Benjamini-Hochberg (false discovery rate, independent or positively dependent tests), Benjamini-Yekutieli (any
         dependence), Holm (any false rejection at all).
+    weights : array-like, optional
+        Of the shape of `pvalues`, positive: how much of the allowed error each test may use up against the others
+        (Genovese, Roeder and Wasserman 2006). Chosen without looking at the p-values.
 
     Examples
     --------
@@ -152,6 +167,8 @@ def adjusted_pvalues(pvalues: Any, method: str = "bh") -> Floats:
     p = np.asarray(pvalues, dtype=np.float64)
     if not ((p >= 0) & (p <= 1)).all():  # nan is neither
         raise value_error("pvalues", "numbers from 0 to 1", describe(p))
+    if weights is not None:
+        p = np.minimum(p / _check_weights(weights, p), 1.0)
     order = np.argsort(p, axis=None, kind="stable")
     ranked = p.ravel()[order]
     count = len(ranked)
@@ -166,30 +183,46 @@ def adjusted_pvalues(pvalues: Any, method: str = "bh") -> Floats:
     return result.reshape(p.shape)
 
 
+def _check_weights(weights: Any, pvalues: Floats) -> Floats:
+    """Weights with mean 1."""
+    w = np.asarray(weights, dtype=np.float64)
+    if w.shape != pvalues.shape or not (np.isfinite(w) & (w > 0)).all():
+        raise value_error("weights", f"positive numbers of shape {pvalues.shape}", describe(weights))
+    return w / w.mean() if w.size else w
+
+
 def _stable_tail(x: Any) -> Floats:
     """Upper tail of the stable law of index 1, skewness 1, scale 1, location 0: a table, and its expansion beyond.
 
     For large x the tail is 2/(pi x) + (2/pi)^2 (ln x + c) / x^2; c is matched to the end of the table.
     """
-    grid, tails = _stable_table()
-    x = np.asarray(x, dtype=np.float64)
-    inside = np.exp(np.interp(np.arcsinh(x), np.arcsinh(grid), np.log(tails)))
-    end, rate = float(grid[-1]), 2.0 / np.pi
-    matched = (float(tails[-1]) - rate / end) * (end / rate) ** 2 - math.log(end)
-    far = np.maximum(x, end)
-    tail: Floats = np.where(x > end, rate / far * (1.0 + rate * (np.log(far) + matched) / far), inside)
-    return tail
+    low, step, logs = _stable_table()
+    shape = np.shape(x)
+    x = np.asarray(x, dtype=np.float64).reshape(-1)
+    place = np.clip((np.arcsinh(x) - low) / step, 0.0, len(logs) - 1.000001)
+    cell = place.astype(np.intp)
+    place -= cell
+    tail: Floats = np.exp((1.0 - place) * logs[cell] + place * logs[cell + 1])
+    end, rate = math.sinh(low + step * (len(logs) - 1)), 2.0 / np.pi
+    matched = (math.exp(logs[-1]) - rate / end) * (end / rate) ** 2 - math.log(end)
+    beyond = x > end
+    far = x[beyond]
+    tail[beyond] = rate / far * (1.0 + rate * (np.log(far) + matched) / far)
+    return tail.reshape(shape)
 
 
 @cache
-def _stable_table() -> tuple[Floats, Floats]:
-    """1 - F(x) = (1/pi) int (1 - exp(-exp(-pi x / 2) V(t))) dt over (-pi/2, pi/2) (Zolotarev; Nolan 1997, beta = 1)."""
-    grid = np.sinh(np.linspace(np.arcsinh(-4.0), np.arcsinh(30.0), 800))
+def _stable_table() -> tuple[float, float, Floats]:
+    """Logarithms of the tail at equal steps of arcsinh(x), with the first of these and the step.
+
+    1 - F(x) = (1/pi) int (1 - exp(-exp(-pi x / 2) V(t))) dt over (-pi/2, pi/2) (Zolotarev; Nolan 1997, beta = 1).
+    """
+    places, step = np.linspace(np.arcsinh(-4.0), np.arcsinh(30.0), 800, retstep=True)
     # t = pi/2 - gap with gap = pi / (1 + exp(2 u)): the trapezoidal rule in u sees both ends, where V is extreme.
     u = np.linspace(-18.0, 18.0, 4801)
     gap = np.pi * special.expit(-2.0 * u)
     slope = 2.0 * gap * special.expit(2.0 * u)
     with np.errstate(over="ignore", divide="ignore"):
         log_v = np.log(2 / np.pi * (np.pi - gap)) - np.log(np.sin(gap)) + (np.pi - gap) / np.tan(gap)
-        inner = -np.expm1(-np.exp(np.minimum(log_v[None, :] - np.pi / 2 * grid[:, None], 700.0)))
-    return grid, np.sum(inner * slope, axis=1) * (u[1] - u[0]) / np.pi
+        inner = -np.expm1(-np.exp(np.minimum(log_v[None, :] - np.pi / 2 * np.sinh(places)[:, None], 700.0)))
+    return float(places[0]), float(step), np.log(np.sum(inner * slope, axis=1) * (u[1] - u[0]) / np.pi)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from shearer.inference.rearranged import Statistic
 from shearer.inference.rearrangements import Order, Scheme
 
 Floats = NDArray[np.float64]
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Resampler:
         return np.fromiter(found, dtype=np.float64, count=total)
 
 
-def spread(function: Callable[[Any], float], items: Iterable[Any], n_jobs: int | None) -> Iterator[float]:
+def spread(function: Callable[[Any], R], items: Iterable[Any], n_jobs: int | None) -> Iterator[R]:
     """function(item) for every item, in order, on that many threads."""
     if n_jobs is None or n_jobs == 1:
         yield from map(function, items)

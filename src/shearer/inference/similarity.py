@@ -6,6 +6,7 @@ sums to the alpha = 2 statistic, and *centred*, U-centred with zero row sums, wh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._blocks import Block, Variable, Variables
+from shearer._blocks import Variable, Variables
 from shearer.inference.centring import Known
 from shearer.inference.moments import Sums, shifted_triangles, sums_of
 from shearer.kernels import Kernel, chosen_kernels, distances
@@ -127,18 +128,17 @@ class Similarity:
         self._fixed = fixed
 
     @classmethod
-    def of(cls, variable: Variable, like: Floats, kernel: Kernel | None) -> Similarity:
+    def of(cls, variable: Variable, general: Kernel | None, own: Kernel | None = None) -> Similarity:
         """From a variable: a ladder for numbers under the default kernel, one rung else."""
-        squared: Floats | None = None
-        fixed: Floats | None = None
-        for block in variable.blocks:
-            if kernel is None and block.kind == "continuous" and not _is_two_valued(block):
-                values = np.asarray(block.values, dtype=np.float64)
-                squared = distances.direct(values, values)
-                squared /= _unit(squared) ** 2
-            else:
-                part = gram_of(Variable(variable.name, (block,)), like, kernel or Gaussian(), None).squared().dense()
-                fixed = part if fixed is None else fixed * part
+        like = np.empty(0)
+        values = widened(variable, own or general)
+        if values is None:
+            return cls(None, gram_of(variable, like, general or Gaussian(), own).squared().dense())
+        values = values * unit_scale(values)
+        squared = distances.direct(values, values)
+        squared /= _unit(squared) ** 2
+        labels = Variable(variable.name, variable.blocks[1:])
+        fixed = gram_of(labels, like, Gaussian()).squared().dense() if labels.blocks else None
         return cls(squared, fixed)
 
     def joined(self, other: Similarity) -> Similarity:
@@ -154,32 +154,66 @@ class Similarity:
         assert known is not None
         return len(known)
 
+    @property
+    def is_single(self) -> bool:
+        """True without a width to choose: labels, two values, a kernel of the user's."""
+        return self._squared is None
+
     @cached_property
     def rungs(self) -> list[Rung]:
         """One for each fraction of the ladder; a single one without a width to choose."""
+        return [self.rung(height) for height in range(1 if self.is_single else len(FRACTIONS))]
+
+    def rung(self, height: int) -> Rung:
+        """The rung at one height, made anew: for many variables, of which not all rungs can be held."""
         if self._squared is None:
-            return [_rung(self._fixed)]
-        rows = np.random.default_rng(0).permutation(self.n)[:_LADDER_ROWS]
-        pairs = self._squared[np.ix_(rows, rows)][np.triu_indices(len(rows), 1)]
-        widths = widths_of_distances(pairs, self.n, FRACTIONS)
-        return [_rung(_decay(self._squared, width), self._fixed) for width in widths]
+            return _rung(self._fixed)
+        return _rung(_decay(self._squared, self._widths[height]), self._fixed)
+
+    @cached_property
+    def _widths(self) -> list[float]:
+        assert self._squared is not None
+        rows = ladder_rows(self.n)
+        return ladder_widths(self._squared[np.ix_(rows, rows)], self.n)
 
 
 def similarities(variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None) -> list[Similarity]:
     """One ladder for each variable; a kernel of the user's, for all or by name, gives a single rung."""
     own, general = chosen_kernels(variables, kernel)
-    like = np.empty(0)
-    return [Similarity.of(item, like, own.get(item.name, general)) for item in variables.items]
+    return [Similarity.of(item, general, own.get(item.name)) for item in variables.items]
 
 
-def _is_two_valued(block: Block) -> bool:
-    """Two values have one distance: every width gives the same test."""
-    return len(np.unique(np.asarray(block.values), axis=0)) <= 2
+def widened(variable: Variable, kernel: Kernel | None) -> Floats | None:
+    """The numbers whose width makes the ladder; None under a kernel of the user's, for labels, and for two values.
+
+    Two values have one distance: every width gives the same test.
+    """
+    block = variable.blocks[0]
+    if kernel is not None or block.kind != "continuous":
+        return None
+    values = np.asarray(block.values, dtype=np.float64)
+    return values if len(np.unique(values, axis=0)) > 2 else None
+
+
+def unit_scale(values: Floats) -> float:
+    """The power of two that brings the widest coordinate to a range below 1: squares are then ordinary numbers."""
+    widest = float(np.max(np.max(values, axis=0) / 2 - np.min(values, axis=0) / 2))
+    return math.ldexp(0.5, min(1000, -math.frexp(widest)[1]))
+
+
+def ladder_rows(n: int) -> NDArray[np.intp]:
+    """The rows whose pairs stand for all in finding widths."""
+    return np.random.default_rng(0).permutation(n)[:_LADDER_ROWS]
+
+
+def ladder_widths(squared: Floats, n: int) -> list[float]:
+    """The widths of the ladder from a matrix of squared distances, of a variable of n rows."""
+    return widths_of_distances(squared[np.triu_indices(len(squared), 1)], n, FRACTIONS)
 
 
 def _unit(squared: Floats) -> float:
     """A width at which coordinates of different variables may be added up."""
-    rows = np.random.default_rng(0).permutation(len(squared))[:_LADDER_ROWS]
+    rows = ladder_rows(len(squared))
     pairs = squared[np.ix_(rows, rows)][np.triu_indices(len(rows), 1)]
     return widths_of_distances(pairs, len(squared), [0.4])[0]
 

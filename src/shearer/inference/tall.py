@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from shearer._blocks import Block, Variable, Variables
 from shearer._threads import single_threaded_blas
-from shearer._validate import value_error
+from shearer._validate import message
+from shearer.inference.aggregated import LARGEST_SATURATION
 from shearer.inference.centring import Known, pair_of
 from shearer.inference.moments import Sums
 from shearer.inference.result import Component
 from shearer.kernels import Gaussian, Kernel, chosen_kernels
 from shearer.kernels import gram as gram_of
+from shearer.kernels.delta import DeltaGram
 from shearer.kernels.distances import triangle
 from shearer.kernels.gram import Gram
 from shearer.kernels.samples import sample
@@ -37,12 +39,17 @@ _TAIL, _FEW, _TAIL_RESIDUAL = 500, 100, 1e-4
 _MOST_RANK = 400
 
 
+class NoLowRankError(ValueError):
+    """A similarity of many rows that no factor of a few hundred columns describes."""
+
+
 @dataclass(frozen=True)
 class Tall:
-    """A similarity matrix of many rows: its factor, and the sums of it."""
+    """A similarity matrix of many rows: its factor, or the labels that rows share, and the sums of it."""
 
-    factor: Floats
     known: Known
+    factor: Floats | None = None
+    codes: NDArray[np.intp] | None = None
 
     @property
     def raw(self) -> Sums:
@@ -54,6 +61,12 @@ class Tall:
         """Sums of the U-centred form."""
         return self.known.centered
 
+    @property
+    def saturation(self) -> float:
+        """Entropy of order 2 over its largest value: near 1, all rows are unlike and tails fail."""
+        n = self.known.n
+        return float(np.log2(n**2 / (n + self.known.rows.sum())) / np.log2(n))
+
 
 def tall_components(variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None) -> list[Component]:
     """Both centred forms at every rung, for two variables.
@@ -62,17 +75,20 @@ def tall_components(variables: Variables, kernel: Kernel | Mapping[str, Kernel] 
     tails is tested by its ranks.
     """
     own, general = chosen_kernels(variables, kernel)
-    kernels = [own.get(item.name, general) for item in variables.items]
-    items = list(variables.items)
-    ladders = [_operators(item, chosen) for item, chosen in zip(items, kernels, strict=True)]
-    for position, ladder in enumerate(ladders):
-        if kernels[position] is None and _is_scalar(items[position]) and not _has_low_rank(ladder[-1]):
-            ladders[position] = _operators(_ranked(items[position]), None)
+    ladders = [tall_operators(item, general, own.get(item.name)) for item in variables.items]
     components = []
     for height in range(max(len(ladder) for ladder in ladders)):
         first, second = (tall(ladder[min(height, len(ladder) - 1)]) for ladder in ladders)
         components += pair_of_tall(first, second, f"at {RUNG_BITS[height]:g} bits")
     return components
+
+
+def tall_operators(variable: Variable, general: Kernel | None, own: Kernel | None = None) -> list[Gram]:
+    """The operators K of one variable at every rung; of its ranks, where outliers leave it no low rank."""
+    ladder = _operators(variable, general, own)
+    if general is None and own is None and _is_scalar(variable) and not _has_low_rank(ladder[-1]):
+        return _operators(_ranked(variable), None, None)
+    return ladder
 
 
 def _is_scalar(variable: Variable) -> bool:
@@ -99,33 +115,79 @@ def _ranked(variable: Variable) -> Variable:
 
 
 def tall(operator: Gram) -> Tall:
-    """Factor M = K o K and its elementwise cube, and take all sums."""
-    square = operator.squared()
+    """Factor M = K o K and its elementwise cube, and take all sums; labels need no factor."""
+    if isinstance(operator, DeltaGram):
+        return _tall_labels(operator.codes)
     with single_threaded_blas():
-        cubes = _factor(square.hadamard(square, square))
-        cube_total = float(np.sum(cubes.sum(axis=0) ** 2))
+        cubes = cube_factor(operator)
+        cube_sums = cubes.sum(axis=0)
         del cubes
-        factor = _factor(square)
-        return _sums(factor, cube_total)
+        return tall_factor(square_factor(operator), cube_sums)
 
 
 def pair_of_tall(first: Tall, second: Tall, label: str) -> list[Component]:
-    """The raw and the centred statistic of two factored similarities."""
-    cross = first.factor.T @ second.factor
-    return pair_of(first.known, second.known, (float(np.sum(cross**2)) - len(first.factor)) / 2, label)
+    """The raw and the centred statistic of two similarities; none where nearly all rows are unlike."""
+    if max(first.saturation, second.saturation) > LARGEST_SATURATION:
+        return []
+    return pair_of(first.known, second.known, (_product(first, second) - first.known.n) / 2, label)
 
 
-def _operators(variable: Variable, kernel: Kernel | None) -> list[Gram]:
+def _product(first: Tall, second: Tall) -> float:
+    """Sum over all pairs of rows of the product of two similarities."""
+    if first.factor is not None and second.factor is not None:
+        return float(np.sum((first.factor.T @ second.factor) ** 2))
+    if first.codes is not None and second.codes is not None:
+        joint = first.codes * (second.codes.max() + 1) + second.codes
+        return float(np.sum(np.unique(joint, return_counts=True)[1].astype(np.float64) ** 2))
+    codes, factor = (first.codes, second.factor) if second.factor is not None else (second.codes, first.factor)
+    assert codes is not None
+    assert factor is not None
+    return float(np.sum(_sums_by_label(factor, codes) ** 2))
+
+
+def _sums_by_label(columns: Floats, codes: NDArray[np.intp]) -> Floats:
+    """Sums of the rows of each label."""
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    found: Floats = np.add.reduceat(columns[order], starts, axis=0)
+    return found
+
+
+def _tall_labels(codes: NDArray[np.intp]) -> Tall:
+    codes = np.unique(codes, return_inverse=True)[1].reshape(-1)  # without labels that do not occur
+    counts = np.bincount(codes).astype(np.float64)
+    rows = counts[codes] - 1.0
+
+    def times(vectors: Floats) -> Floats:
+        product: Floats = _sums_by_label(vectors, codes)[codes] - vectors
+        return product
+
+    triangles = float(np.sum(counts * (counts - 1) * (counts - 2)))
+    return Tall(Known(rows, rows, float(rows.sum()), triangles, times), codes=codes)
+
+
+def _operators(variable: Variable, general: Kernel | None, own: Kernel | None) -> list[Gram]:
     """Rungs of numbers under the default kernel; one operator else."""
     only = variable.blocks[0]
     like = np.empty(0)
-    if kernel is not None or len(variable.blocks) > 1 or only.kind != "continuous":
-        return [gram_of(variable, like, kernel or Gaussian())]
+    if (general or own) is not None or len(variable.blocks) > 1 or only.kind != "continuous":
+        return [gram_of(variable, like, general or Gaussian(), own)]
     values = np.asarray(only.values, dtype=np.float64)
     rungs = RUNG_BITS[:-1] if len(values) > _VERY_TALL else RUNG_BITS
     fractions = [bits / np.log2(len(values)) for bits in rungs]
     widths = widths_of_distances(triangle(sample(values)[:1000]), len(values), fractions)
     return [Gaussian(width).gram(Block("continuous", values), like) for width in widths]
+
+
+def square_factor(operator: Gram) -> Floats:
+    """F with F F' close to M = K o K."""
+    return _factor(operator.squared())
+
+
+def cube_factor(operator: Gram) -> Floats:
+    """A factor of the elementwise cube of M."""
+    square = operator.squared()
+    return _factor(square.hadamard(square, square))
 
 
 def _factor(gram: Gram) -> Floats:
@@ -136,11 +198,13 @@ def _factor(gram: Gram) -> Floats:
             break
         if work.rank >= _MOST_RANK:
             hint = "Fewer rows, or a wider kernel, can be tested."
-            raise value_error("data", f"a similarity of rank below {_MOST_RANK}", "one of full rank", hint)
+            expected = f"a similarity of rank below {_MOST_RANK}"
+            raise NoLowRankError(message("data", expected, "one of full rank", hint))
     return work.factor
 
 
-def _sums(factor: Floats, cube_total: float) -> Tall:
+def tall_factor(factor: Floats, cube_sums: Floats) -> Tall:
+    """All sums from a factor of M and the column sums of one of its elementwise cube."""
     n = len(factor)
     inner, column_sums = factor.T @ factor, factor.sum(axis=0)
     rows = factor @ column_sums - 1.0
@@ -151,4 +215,4 @@ def _sums(factor: Floats, cube_total: float) -> Tall:
         product: Floats = factor @ (factor.T @ vectors) - vectors
         return product
 
-    return Tall(factor, Known(rows, squares, cube_total - n, triangles, times))
+    return Tall(Known(rows, squares, float(cube_sums @ cube_sums) - n, triangles, times), factor)

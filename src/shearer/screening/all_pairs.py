@@ -10,13 +10,14 @@ import numpy as np
 
 from shearer._memory import parse_memory, require
 from shearer._validate import check_alpha, check_option, describe, type_error, value_error
-from shearer.kernels import Gram, Kernel
+from shearer.kernels import Kernel
 from shearer.measures.normalize import MUTUAL
 from shearer.screening import pairs as finish
 from shearer.screening.lowrank import LowRank
 from shearer.screening.matrix import Pairwise
 from shearer.screening.pairs import Route
 from shearer.screening.shards import Shards, write_shards
+from shearer.screening.significance import Significance
 from shearer.screening.similarities import Similarities, operators
 from shearer.screening.spectra import Spectra
 from shearer.screening.table import Table, read_table
@@ -132,24 +133,46 @@ def pairwise(
     if shards is not None and target is not None:
         raise value_error("shards", "all pairs", "a target", "The values of a target fit in memory.")
     table = read_table(*data, target=target, groups=groups, missing=missing)
-    count = len(table.variables)
-    left, right = slice(0, count - table.targets), slice(count - table.targets if table.targets else 0, count)
-    cells = (left.stop - left.start) * (right.stop - right.start)
-    result = 0 if shards is not None else cells * (2 * precision.itemsize + 8 * table.pairwise)
-    require(result, budget, f"a result of {left.stop} x {right.stop - right.start} pairs", _OPTIONS)
-    route = _choose_route(table, kernel, order, precision, budget, jobs, (left, right), progress)
     if shards is not None:
+        sides = _sides(table)
+        route = _choose_route(table, kernel, order, precision, budget, jobs, sides, progress)
         return write_shards(shards, table, route, order, normalize, precision, budget, progress)
+    return compare(table, kernel, budget, order, normalize, precision, jobs, progress)
+
+
+def compare(
+    table: Table,
+    kernel: Kernel | Mapping[str, Kernel] | None,
+    budget: int,
+    alpha: float = 2.0,
+    normalize: bool | str = True,
+    dtype: Any = np.float64,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Pairwise:
+    """All pairs of a table that was read already; options as in `pairwise`, checked."""
+    precision = np.dtype(dtype)
+    left, right = _sides(table)
+    cells = (left.stop - left.start) * (right.stop - right.start)
+    result = cells * (2 * precision.itemsize + 8 * table.pairwise)
+    require(result, budget, f"a result of {left.stop} x {right.stop - right.start} pairs", _OPTIONS)
+    route = _choose_route(table, kernel, alpha, precision, budget, n_jobs, (left, right), progress)
     # Where left and right are the same the joint entropies take the place of the sums.
     spared = cells * 8 if left == right and precision == np.float64 else 0
-    require(result + route.memory(left, right) - spared, budget, f"{count} variables", _OPTIONS)
-    found = _finish(table, route, left, right, order, normalize, precision, progress)
+    require(result + route.memory(left, right) - spared, budget, f"{len(table.variables)} variables", _OPTIONS)
+    found = _finish(table, route, left, right, alpha, normalize, precision, progress)
 
-    def similarities() -> tuple[list[Gram], list[Gram]]:
-        squares = [gram.squared() for gram in operators(table, kernel)]
-        return squares[left], squares[right]
+    def significance() -> Significance:
+        known = route.similarities if isinstance(route, Triangles) else Similarities(table, kernel)
+        return Significance(known, left, right)
 
-    return replace(found, similarities=similarities)
+    return replace(found, significance=significance)
+
+
+def _sides(table: Table) -> tuple[slice, slice]:
+    """Which variables are compared with which: all with all, or all others with the targets."""
+    count = len(table.variables)
+    return slice(0, count - table.targets), slice(count - table.targets if table.targets else 0, count)
 
 
 def _choose_route(

@@ -164,6 +164,12 @@ def triples(
     return _measure(table, order, precision, found)
 
 
+def compare_triples(table: Table, kernel: Kernel | Mapping[str, Kernel] | None, progress: bool | None) -> Triples:
+    """All triples at alpha = 2 of a table that was read already and has no gaps."""
+    precision = np.dtype(np.float64)
+    return _measure(table, 2.0, precision, _by_products(table, kernel, precision, progress))
+
+
 class Entropies(NamedTuple):
     """In bits: of the variables, of pairs as a symmetric matrix, of triples in ascending order."""
 

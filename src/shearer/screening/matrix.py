@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from shearer._validate import check_option, value_error
 from shearer.inference.pvalue import adjusted_pvalues
-from shearer.kernels.gram import Gram
 from shearer.screening.frames import header, make_frame, pick_names
-from shearer.screening.significance import Marginals, marginals, own_information, pair_adjusted, pair_pvalues
+from shearer.screening.significance import Significance
 
 Floats = NDArray[Any]
 
@@ -54,8 +53,8 @@ class Pairwise:
         How it was computed: "triangles" (alpha 2), "low rank" (alpha 2, tall tables), "spectra" (any other alpha).
     library : str
         Whose tables `to_frame` makes.
-    similarities : callable or None
-        Makes the operators from which `pvalue`, `qvalue` and `adjusted` are computed when first asked for.
+    significance : callable or None
+        Makes what `pvalue`, `qvalue` and `adjusted` are computed from when first asked for.
 
     Examples
     --------
@@ -81,7 +80,7 @@ class Pairwise:
     error: float
     route: str
     library: str
-    similarities: Callable[[], tuple[list[Gram], list[Gram]]] | None = None
+    significance: Callable[[], Significance] | None = None
 
     @cached_property
     def pvalue(self) -> Floats:
@@ -100,9 +99,7 @@ class Pairwise:
         >>> bool(m.qvalue[0, 2] < 1e-6), bool(m.qvalue[0, 1] > 0.05)
         (True, True)
         """
-        left, right = self._marginals
-        pvalue = pair_pvalues(left, right, self.joint.reshape(len(left.mean), len(right.mean)))
-        return pvalue.reshape(self.value.shape)
+        return self._significance.pvalues(self._pairs(self.joint)).reshape(self.value.shape)
 
     @cached_property
     def qvalue(self) -> Floats:
@@ -117,17 +114,17 @@ class Pairwise:
     @cached_property
     def adjusted(self) -> Floats:
         """Chance-adjusted I, in the shape of `value`: 0 in expectation under independence, 1 for scaled copies."""
-        left, right = self._marginals
-        sides = self._operators
         others = self.entropy if self.target_entropy is None else np.atleast_1d(self.target_entropy)
-        joint = self.joint.reshape(len(left.mean), len(right.mean))
-        information = np.add.outer(self.entropy, others) - joint
-        own = [own_information(side) for side in sides]
-        return pair_adjusted(left, right, information, (own[0], own[1])).reshape(self.value.shape)
+        information = np.add.outer(self.entropy, others) - self._pairs(self.joint)
+        return self._significance.adjusted(information).reshape(self.value.shape)
+
+    def _pairs(self, values: Floats) -> Floats:
+        """Of a single target too, one column."""
+        return values.reshape(len(self.names), -1)
 
     @cached_property
-    def _operators(self) -> tuple[list[Gram], list[Gram]]:
-        if self.similarities is None or self.alpha != 2 or not isinstance(self.rows, int):
+    def _significance(self) -> Significance:
+        if self.significance is None or self.alpha != 2 or not isinstance(self.rows, int):
             got = f"alpha={self.alpha:g}" if self.alpha != 2 else 'missing="pairwise"'
             hint = "permutation_test takes any order; independence_test tests one pair."
             raise value_error("pvalue", 'alpha=2 and missing="error" or "drop"', got, hint)
@@ -136,13 +133,7 @@ class Pairwise:
             raise value_error("pvalue", f"at most {MOST_ROWS_TESTED} rows", f"{self.rows}", hint)
         if self.rows < FEWEST_ROWS_TESTED:
             raise value_error("pvalue", f"at least {FEWEST_ROWS_TESTED} rows", f"{self.rows}")
-        return self.similarities()
-
-    @cached_property
-    def _marginals(self) -> tuple[Marginals, Marginals]:
-        left, right = self._operators
-        first = marginals(left)
-        return first, marginals(right) if self.target else first
+        return self.significance()
 
     def __repr__(self) -> str:
         """What was compared, and how."""

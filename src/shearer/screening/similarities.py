@@ -5,8 +5,10 @@ entries above the diagonal. Scalar columns under the Gaussian kernel are formed 
 other variable goes through its Gram operator.
 """
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,12 @@ from numpy.typing import NDArray
 
 from shearer import kernels as kernel_module
 from shearer._blocks import Variable
+from shearer._threads import Each, one_by_one
 from shearer._validate import check_names
 from shearer.kernels import Gaussian, Gram, Kernel
 from shearer.kernels import gram as operator_of
 from shearer.kernels.delta import DeltaGram
+from shearer.kernels.gram import ALL, Index
 from shearer.screening import widths
 from shearer.screening.table import Presence, Table
 from shearer.screening.tiles import Strip, Tile
@@ -28,6 +32,8 @@ Floats = NDArray[Any]
 _PIECE = 2**16
 # Powers of two within which squares of values, and of values over widths, are ordinary floats.
 _LARGEST_EXPONENT, _LARGEST_WIDTH_EXPONENT = 300, 200
+# exp of less is slow (denormal numbers) and as good as 0.
+_LARGEST_DECAY, _LARGEST_SINGLE_DECAY = 700.0, 80.0
 _DOUBLE = np.dtype(np.float64)
 _LIKE = np.empty(0)
 
@@ -53,10 +59,25 @@ class Scalars:
         np.multiply(squares, squares, out=squares)
         exponents = squares if dtype == np.float64 else np.empty(squares.shape, dtype)
         np.multiply(squares, -self.rates[part], out=exponents, casting="same_kind")
-        limit = 700.0 if dtype == np.float64 else 80.0
-        if self.farthest > limit:  # below, exp is slow and its result as good as 0
+        limit = _LARGEST_DECAY if dtype == np.float64 else _LARGEST_SINGLE_DECAY
+        if self.farthest > limit:
             np.maximum(exponents, -limit, out=exponents)
         return np.exp(exponents, out=exponents)
+
+    def matrices(self, part: slice) -> NDArray[np.float64]:
+        """Whole matrices of some columns, shape (columns, n, n)."""
+        values = np.ascontiguousarray(self.values[:, part].T)
+        found = values[:, :, None] - values[:, None, :]
+        np.multiply(found, found, out=found)
+        found *= -self.rates[part, None, None]
+        if self.farthest > _LARGEST_DECAY:
+            np.maximum(found, -_LARGEST_DECAY, out=found)
+        return np.exp(found, out=found)
+
+    def restrict(self, variables: NDArray[np.intp], rows: Index) -> "Scalars":
+        """Those of some variables, on some rows."""
+        index, part = _among(self.index, variables)
+        return Scalars(index, np.ascontiguousarray(self.values[rows][:, part]), self.rates[part], self.farthest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +91,16 @@ class Labels:
         """The entries of some pairs, shape (pairs, columns)."""
         codes = self.codes[:, part]
         return np.concatenate([codes[columns] == codes[row] for row, columns in strips]).astype(dtype)
+
+    def matrices(self, part: slice) -> NDArray[np.float64]:
+        """Whole matrices of some columns, shape (columns, n, n)."""
+        codes = np.ascontiguousarray(self.codes[:, part].T)
+        return np.equal(codes[:, :, None], codes[:, None, :]).astype(np.float64)
+
+    def restrict(self, variables: NDArray[np.intp], rows: Index) -> "Labels":
+        """Those of some variables, on some rows."""
+        index, part = _among(self.index, variables)
+        return Labels(index, np.ascontiguousarray(self.codes[rows][:, part]))
 
 
 class Similarities:
@@ -96,7 +127,8 @@ class Similarities:
         self.rows = table.observations
         self.count = len(table.variables)
         self.presence = table.presence
-        general, named = _split(kernel, table.names)
+        stated, named = chosen_kernels(kernel, table.names)
+        general = stated or Gaussian()
         fast = [_scalar_kernel(variable, general, named.get(variable.name)) for variable in table.variables]
         self._scalars = _read_scalars(table, fast)
         together = set(self._scalars.index.tolist())
@@ -113,7 +145,21 @@ class Similarities:
             if k not in labels
         }
 
-    def stack(self, tile: Tile, span: slice | None = None, dtype: np.dtype[Any] = _DOUBLE) -> Floats:
+    def restrict(self, variables: NDArray[np.intp], rows: Index = ALL) -> "Similarities":
+        """Those of some variables, in ascending order, on some rows; widths stay what they are."""
+        found = copy.copy(self)
+        found.presence = self.presence.restrict(variables, rows)
+        found.rows, found.count = found.presence.masks.shape[1], len(variables)
+        found._scalars = self._scalars.restrict(variables, rows)
+        found._labels = self._labels.restrict(variables, rows)
+        found._operators = {
+            position: self._operators[k].restrict(rows) for position, k in enumerate(variables) if k in self._operators
+        }
+        return found
+
+    def stack(
+        self, tile: Tile, span: slice | None = None, dtype: np.dtype[Any] = _DOUBLE, each: Each = one_by_one
+    ) -> Floats:
         """The entries of a tile for the variables of a span, shape (pairs of the tile, variables)."""
         span = span or slice(0, self.count)
         stack = np.empty((tile.size, span.stop - span.start), dtype)
@@ -121,16 +167,27 @@ class Similarities:
             part = slice(*np.searchsorted(group.index, (span.start, span.stop)))
             if part.start == part.stop:
                 continue
-            place = _as_slice(group.index[part] - span.start)
-            for start, strips in tile.pieces(max(1, _PIECE // (part.stop - part.start))):
-                entries = group.entries(strips, part, dtype)
-                stack[start : start + len(entries), place] = entries
+            fill = partial(_fill, stack, _as_slice(group.index[part] - span.start), group, part)
+            each(fill, tile.pieces(max(1, _PIECE // (part.stop - part.start))))
         for k, gram in self._operators.items():
             if span.start <= k < span.stop:
                 stack[:, k - span.start] = tile.pick(gram.block(tile.rows, tile.columns))
         if not self.presence.complete:
             stack *= self.present_pairs(tile, dtype)[:, self.presence.pattern[span]]
         return stack
+
+    def matrices(self, span: slice) -> NDArray[np.float64]:
+        """Whole matrices with 0 on the diagonal, of the variables of a span; shape (variables, n, n)."""
+        found = np.empty((span.stop - span.start, self.rows, self.rows))
+        for group in (self._scalars, self._labels):
+            part = slice(*np.searchsorted(group.index, (span.start, span.stop)))
+            if part.start < part.stop:
+                found[_as_slice(group.index[part] - span.start)] = group.matrices(part)
+        for k, gram in self._operators.items():
+            if span.start <= k < span.stop:
+                found[k - span.start] = gram.block(ALL, ALL)
+        np.einsum("bii->bi", found)[:] = 0.0
+        return found
 
     def present_pairs(self, tile: Tile, dtype: np.dtype[Any]) -> Floats:
         """1 where a pattern has both rows of a pair, else 0; shape (pairs of the tile, patterns)."""
@@ -145,12 +202,17 @@ class _Embedded:
     gram: Gram
     mask: NDArray[np.bool_]
 
-    def block(self, rows: slice, columns: slice) -> NDArray[np.float64]:
+    def restrict(self, rows: Index) -> "_Embedded":
+        inside = self.mask[rows]
+        position = (np.cumsum(self.mask) - 1)[rows][inside]
+        return self if inside.size == self.mask.size else _Embedded(self.gram.restrict(position), inside)
+
+    def block(self, rows: Index, columns: Index) -> NDArray[np.float64]:
         if self.mask.all():
             return np.asarray(self.gram.block(rows, columns))
         position = np.cumsum(self.mask) - 1
-        block = np.zeros((rows.stop - rows.start, columns.stop - columns.start))
         inside = [self.mask[index] for index in (rows, columns)]
+        block = np.zeros((len(inside[0]), len(inside[1])))
         if inside[0].any() and inside[1].any():
             block[np.ix_(*inside)] = self.gram.block(position[rows][inside[0]], position[columns][inside[1]])
         return block
@@ -158,17 +220,20 @@ class _Embedded:
 
 def operators(table: Table, kernel: Kernel | Mapping[str, Kernel] | None) -> list[Gram]:
     """The Gram operator K of every variable, on the rows that it has."""
-    general, named = _split(kernel, table.names)
-    return [operator_of(variable, _LIKE, general, named.get(variable.name)) for variable in table.variables]
+    general, named = chosen_kernels(kernel, table.names)
+    return [
+        operator_of(variable, _LIKE, general or Gaussian(), named.get(variable.name)) for variable in table.variables
+    ]
 
 
-def _split(kernel: Kernel | Mapping[str, Kernel] | None, names: tuple[str, ...]) -> tuple[Kernel, dict[str, Kernel]]:
-    """The kernel for all continuous variables, and those of single ones."""
+def chosen_kernels(
+    kernel: Kernel | Mapping[str, Kernel] | None, names: tuple[str, ...]
+) -> tuple[Kernel | None, dict[str, Kernel]]:
+    """The kernel for all continuous variables, and those of single ones, as the user stated them."""
     if isinstance(kernel, Mapping):
-        named = {str(name): own for name, own in kernel.items()}
-        check_names("kernel", named, names)
-        return Gaussian(), named
-    return (Gaussian() if kernel is None else kernel_module._check_kernel(kernel)), {}
+        check_names("kernel", [str(name) for name in kernel], names)
+        return None, {str(name): kernel_module._check_kernel(own) for name, own in kernel.items()}
+    return (None if kernel is None else kernel_module._check_kernel(kernel)), {}
 
 
 def _scalar_kernel(variable: Variable, general: Kernel, own: Kernel | None) -> Gaussian | None:
@@ -217,6 +282,25 @@ def _read_labels(grams: Mapping[int, DeltaGram], presence: Presence) -> Labels:
     for column, (k, gram) in enumerate(grams.items()):
         codes[presence.masks[presence.pattern[k]], column] = gram.codes
     return Labels(np.array(list(grams), dtype=np.intp), codes)
+
+
+def _fill(
+    stack: Floats,
+    place: slice | NDArray[np.intp],
+    group: Scalars | Labels,
+    part: slice,
+    piece: tuple[int, list[Strip]],
+) -> None:
+    """Write the entries of one piece of a tile, for the variables of a group."""
+    start, strips = piece
+    entries = group.entries(strips, part, stack.dtype)
+    stack[start : start + len(entries), place] = entries
+
+
+def _among(index: NDArray[np.intp], variables: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Which of some variables are in the index, and where in it they are."""
+    here = np.flatnonzero(np.isin(variables, index))
+    return here, np.searchsorted(index, variables[here])
 
 
 def _as_slice(index: NDArray[np.intp]) -> slice | NDArray[np.intp]:

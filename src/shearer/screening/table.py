@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer import _variables as door
 from shearer._arrays import is_array, to_numpy
 from shearer._blocks import Block, Variable, common_library, join_blocks
 from shearer._sources import is_frame, open_source, series_name
 from shearer._validate import check_option, describe, value_error
-from shearer._variables import read_variables
+from shearer._variables import Sources, read_sources, read_variables
 
 MISSING = ("error", "drop", "pairwise")
 _FRAME_LIBRARIES = ("pandas", "pyarrow")
@@ -51,6 +50,11 @@ class Presence:
         """How many rows two patterns have in common."""
         ones = self.masks.astype(np.float64)  # a product of floats is far faster, and exact below 2^53
         return (ones @ ones.T).astype(np.intp)
+
+    def restrict(self, variables: NDArray[np.intp], rows: Any) -> "Presence":
+        """That of some variables, on some rows."""
+        used, pattern = np.unique(self.pattern[variables], return_inverse=True)
+        return Presence(self.masks[used][:, rows], pattern.reshape(-1))
 
     def counts(self, left: slice, right: slice) -> NDArray[np.intp]:
         """How many rows the variables of two runs have in common, pair by pair."""
@@ -124,15 +128,22 @@ def read_table(
         if given is None and groups is None and len(data) == 1 and _is_plain(data[0]):
             variables, targets, presence = _read_plain(data[0]), 0, _no_gaps(*data[0].shape)
         elif missing == "pairwise":
-            variables, targets, presence = _read_with_gaps(data, given, groups)
+            table = table_of(*read_sources(data, given, groups), single, library_of(data))
+            return _check_count(table, fewest)
         else:
             read = read_variables(*data, given=given, groups=groups, missing=missing)
             variables, targets, presence = read.items, len(read.given), _no_gaps(read.rows, len(read.items))
-    if len(variables) < fewest:
-        hint = "entropy takes a single one." if len(variables) == 1 else "pairwise takes two."
-        raise value_error("data", f"at least {fewest} variables", f"{len(variables)}", hint)
     own = tuple(_in_numpy(variable) for variable in variables)
-    return Table(own, targets, single, presence.masks.shape[1], presence, missing == "pairwise", _library(data))
+    rows = presence.masks.shape[1]
+    return _check_count(Table(own, targets, single, rows, presence, False, library_of(data)), fewest)
+
+
+def _check_count(table: Table, fewest: int) -> Table:
+    count = len(table.variables)
+    if count < fewest:
+        hint = "entropy takes a single one." if count == 1 else "pairwise takes two."
+        raise value_error("data", f"at least {fewest} variables", f"{count}", hint)
+    return table
 
 
 def _is_plain(source: Any) -> bool:
@@ -147,32 +158,32 @@ def _read_plain(matrix: NDArray[np.float64]) -> tuple[Variable, ...]:
     return tuple(Variable(f"x{k}", (Block("continuous", column),)) for k, column in enumerate(columns, start=1))
 
 
+def table_without_gaps(variables: tuple[Variable, ...], rows: int) -> Table:
+    """A table of variables in numpy that all have the same rows."""
+    return Table(variables, 0, True, rows, _no_gaps(rows, len(variables)), False, "polars")
+
+
 def _no_gaps(rows: int, variables: int) -> Presence:
     return Presence(np.ones((1, rows), dtype=bool), np.zeros(variables, dtype=np.intp))
 
 
-def _read_with_gaps(
-    data: tuple[Any, ...], given: Any, groups: Mapping[str, Iterable[str]] | None
-) -> tuple[tuple[Variable, ...], int, Presence]:
-    """As `read_variables`, but every variable keeps the rows that it has itself."""
-    sources, named, _ = door._read_data(data, vector=False)
-    sources = door._group(sources, door._check_groups(groups))
-    targets = door._read_given(given, sources, named=named)
-    sources = {name: parts for name, parts in sources.items() if name not in targets} | targets
-    columns = [part for parts in sources.values() for part in parts]
-    door._check_lengths(columns)
+def table_of(sources: Sources, targets: Sources, single: bool, library: str) -> Table:
+    """A table in which every variable keeps the rows that it has itself."""
+    everything = sources | targets
+    columns = [part for parts in everything.values() for part in parts]
     xp, like = common_library(columns)
-    present = np.array([~np.logical_or.reduce([part.missing for part in parts]) for parts in sources.values()])
-    for name, rows in zip(sources, present, strict=True):
+    present = np.array([~np.logical_or.reduce([part.missing for part in parts]) for parts in everything.values()])
+    for name, rows in zip(everything, present, strict=True):
         if rows.sum() < 2:
             got = f"{rows.sum()} of {len(rows)} in {describe(name)}"
             raise value_error("data", "at least 2 rows with a value in every variable", got, "Leave that variable out.")
     masks, pattern = np.unique(present, axis=0, return_inverse=True)
     variables = tuple(
-        Variable(name, join_blocks([part.take(np.flatnonzero(rows)) for part in parts], xp, like))
-        for (name, parts), rows in zip(sources.items(), present, strict=True)
+        _in_numpy(Variable(name, join_blocks([part.take(np.flatnonzero(rows)) for part in parts], xp, like)))
+        for (name, parts), rows in zip(everything.items(), present, strict=True)
     )
-    return variables, len(targets), Presence(masks, pattern.reshape(-1))
+    presence = Presence(masks, pattern.reshape(-1))
+    return Table(variables, len(targets), single, present.shape[1], presence, True, library)
 
 
 def _name_target(target: Any) -> tuple[Any, bool]:
@@ -214,7 +225,7 @@ def _in_numpy(variable: Variable) -> Variable:
     return Variable(variable.name, tuple(blocks))
 
 
-def _library(data: tuple[Any, ...]) -> str:
+def library_of(data: tuple[Any, ...]) -> str:
     """Whose tables the caller passed, from the name of their types' module: nothing is imported to find out."""
     for source in data:
         for item in source.values() if isinstance(source, Mapping) else (source,):

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from shearer._progress import track
+from shearer._threads import map_threads
 from shearer.screening import tiles
 from shearer.screening.pairs import PairSums
 from shearer.screening.products import CrossSum, SymmetricSum
@@ -32,7 +33,7 @@ class Triangles:
     name = "triangles"
 
     def __init__(self, similarities: Similarities, dtype: np.dtype[Any], budget: int) -> None:
-        self._similarities = similarities
+        self.similarities = similarities
         self._dtype = dtype
         fitting = budget // (8 * dtype.itemsize * similarities.count)
         self.tile = max(1, min(max(_FEWEST, _ENTRIES // similarities.count), fitting))
@@ -41,12 +42,12 @@ class Triangles:
         """The sums, a stack of entries, and the pieces that it is filled from."""
         item = self._dtype.itemsize
         width: int = max(left.stop, right.stop) - min(left.start, right.start)
-        patterns = len(self._similarities.presence.masks)
+        patterns = len(self.similarities.presence.masks)
         if left == right:
-            sums = SymmetricSum.memory(width, tiles.count(self._similarities.rows, self.tile), item)
+            sums = SymmetricSum.memory(width, tiles.count(self.similarities.rows, self.tile), item)
         else:
             sums = CrossSum.memory(left.stop - left.start, right.stop - right.start, item)
-        pairs = min(self.tile, self._similarities.rows * (self._similarities.rows - 1) // 2)
+        pairs = min(self.tile, self.similarities.rows * (self.similarities.rows - 1) // 2)
         return sums + (8 + item) * width * patterns + item * pairs * (2 * width + patterns) + _PIECES
 
     def pairs(self, left: slice, right: slice, progress: bool | None) -> PairSums:
@@ -55,10 +56,10 @@ class Triangles:
         own = [slice(side.start - span.start, side.stop - span.start) for side in (left, right)]
         heights = [side.stop - side.start for side in (left, right)]
         total = SymmetricSum(heights[0], self._dtype) if left == right else CrossSum(*heights)
-        source = self._similarities
+        source = self.similarities
         marginals = CrossSum(span.stop - span.start, len(source.presence.masks))
         for tile in track(tiles.cut(source.rows, self.tile), tiles.count(source.rows, self.tile), "pairs", progress):
-            stack = source.stack(tile, span, self._dtype)
+            stack = source.stack(tile, span, self._dtype, map_threads)
             total.add(*(stack[:, side] for side in own))
             marginals.add(stack, source.present_pairs(tile, self._dtype))
         first, second = (marginals.result()[side] for side in own)

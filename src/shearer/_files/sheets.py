@@ -1,0 +1,59 @@
+"""Excel workbooks."""
+
+from typing import TYPE_CHECKING, Any
+
+from shearer._files.raw import Raw, empty_file, numbered, positional
+from shearer._files.values import convert
+from shearer._optional import load
+from shearer._validate import check_option, listing, value_error
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def read_sheet(raw: bytes, name: str, *, sheet: str | None, header: bool) -> Raw:
+    """Read one sheet of a workbook, the first unless another is named."""
+    fastexcel = load("fastexcel", "reading Excel files")
+    try:
+        book = fastexcel.read_excel(raw)
+    except fastexcel.FastExcelError as error:
+        got = "a workbook that is damaged or protected by a password"
+        raise value_error(name, "an Excel workbook", got) from error
+    sheets = list(book.sheet_names)
+    if not sheets:
+        raise empty_file(name, "a workbook without sheets")
+    chosen = sheets[0] if sheet is None else check_option("sheet", sheet, sheets)
+    try:
+        names, frame = _cells(book, chosen, header=header)
+    except fastexcel.FastExcelError as error:
+        got = f"sheet {chosen!r} that cannot be read ({str(error).splitlines()[0]})"
+        raise value_error(name, "an Excel workbook", got) from error
+    if frame.height == 0 or frame.width == 0:
+        raise empty_file(name, f"sheet {chosen!r} without any")
+    others = [other for other in sheets if other != chosen]
+    notes = (f"sheet {chosen!r} of {name} was read; there are also {listing(others)}",) if others and not sheet else ()
+    return Raw(name, names, frame, True, False, notes)
+
+
+def _cells(book: Any, sheet: str, *, header: bool) -> tuple[list[str], "pl.DataFrame"]:
+    """Column names as written, and typed columns."""
+    import polars as pl
+
+    # Of the rows that are not looked at for its type, a column would lose what does not fit it.
+    options: dict[str, Any] = {"header_row": None, "skip_rows": int(header), "schema_sample_rows": None}
+    frame = positional(book.load_sheet(sheet, **options).to_polars())
+    # A column of numbers with a few "?" comes as texts of nine digits: it is read once more as numbers.
+    numbers = [
+        position
+        for position, (before, after) in enumerate(
+            zip(frame.dtypes, convert(frame, decimal_comma=False)[0].dtypes, strict=True)
+        )
+        if before == pl.String and after.is_numeric()
+    ]
+    if numbers:
+        exact = book.load_sheet(sheet, **options, dtypes=dict.fromkeys(numbers, "float")).to_polars()
+        frame = frame.with_columns([exact[:, position].alias(str(position)) for position in numbers])
+    if not header:
+        return numbered(frame.width), frame
+    first = book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_polars()
+    return [cell or "" for cell in first.row(0)] if first.height else [], frame

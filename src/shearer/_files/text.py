@@ -1,0 +1,223 @@
+"""Tables as text: csv and its relatives, with the separator found from the first lines."""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from shearer._files.encoding import decode
+from shearer._files.raw import Raw, empty_file, numbered, positional
+from shearer._validate import describe, type_error, value_error
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Runs of blanks and tabs, as in columns aligned by eye.
+BLANKS = " "
+# In this order if several fit: a comma can be part of a number, and blanks of a label.
+_SEPARATORS = ("\t", ";", "|", ",")
+_SAMPLE_CHARACTERS = 100_000
+_SAMPLE_RECORDS = 200
+# A separator must give most records the same number of cells.
+_LEAST_AGREEMENT = 0.5
+_NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def read_text(raw: bytes, name: str, *, separator: str | None, encoding: str | None, header: bool) -> Raw:
+    r"""Read a table of text as texts.
+
+    Examples
+    --------
+    >>> raw = read_text(b"a;b\n1,5;x\n", "f.csv", separator=None, encoding=None, header=True)
+    >>> raw.header, raw.frame.rows(), raw.decimal_comma
+    (['a', 'b'], [('1,5', 'x')], True)
+    """
+    if separator is not None:
+        _check_separator(separator)
+    text, notes = decode(raw, name, encoding)
+    text = text.lstrip("\n")
+    if not text.strip():
+        raise empty_file(name, "an empty file" if not raw else "nothing but blank lines")
+    declared = re.match(r"sep=(.)\n", text)  # a line by which spreadsheets are told
+    if declared:
+        text = text[declared.end() :]
+        separator = separator or declared[1]
+    if separator is None:
+        separator = detect(text, aligned=PurePath(name).suffix.lower() not in (".csv", ".tsv"))
+    names, frame, more = _table(text, name, separator, header=header)
+    return Raw(name, names, frame, True, separator != ",", (*notes, *more))
+
+
+def detect(text: str, *, aligned: bool) -> str:
+    r"""The separator of a table: the one that gives most records the same number of cells, two or more.
+
+    Parameters
+    ----------
+    text : str
+        The table.
+    aligned : bool
+        Whether runs of blanks can be the separator, where nothing else fits.
+
+    Examples
+    --------
+    >>> [detect(text, aligned=True) for text in ("a;b\n1,5;2,5\n", "a  b\n1 20\n", "a\n1\n")]
+    [';', ' ', ',']
+    """
+    sample = text[:_SAMPLE_CHARACTERS]
+    scores = {mark: _agreement(sample, mark, cut=len(sample) < len(text)) for mark in _SEPARATORS}
+    best = max(scores, key=lambda mark: scores[mark])
+    if scores[best] >= _LEAST_AGREEMENT:
+        return best
+    fits = aligned and _agreement(sample, BLANKS, cut=len(sample) < len(text)) == 1
+    return BLANKS if fits else ","
+
+
+def _agreement(sample: str, separator: str, *, cut: bool) -> float:
+    """Share of records with the most common number of cells; 0 if the first record has only one."""
+    widths = []
+    try:
+        for _, record in zip(range(_SAMPLE_RECORDS), records(sample, separator), strict=False):
+            widths.append(len(record[1]))
+    except csv.Error:  # a cell beyond the limit of the module
+        pass
+    if cut and 2 < len(widths) < _SAMPLE_RECORDS:
+        widths.pop()
+    if not widths or widths[0] < 2:
+        return 0.0
+    below = widths[1:] or widths
+    typical, times = Counter(below).most_common(1)[0]
+    # A header may lack the name of the first column (R) or an end (a separator after the last cell).
+    return times / len(below) if typical - 1 <= widths[0] <= typical else 0.5 * times / len(below)
+
+
+def records(text: str, separator: str, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Line number and cells of every record that is not blank."""
+    # StringIO without translation keeps line breaks within quotes as they are.
+    lines: Iterator[str] = iter(io.StringIO(text, newline="\n"))
+    if separator == BLANKS:
+        lines = (f"{line.strip()}\n".replace("\t", " ") for line in lines)
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=strict)
+    for cells in reader:
+        if cells and not (len(cells) == 1 and not cells[0].strip()):
+            yield reader.line_num, cells
+
+
+def _table(text: str, name: str, separator: str, *, header: bool) -> tuple[list[str], "pl.DataFrame", list[str]]:
+    """Column names, rows, and notes."""
+    frame = None if separator == BLANKS else _by_polars(text, separator)
+    if frame is None:
+        names, frame, notes = _by_records(text, name, separator, header=header)
+    else:
+        _check_short(frame, text, name, separator)
+        names, frame = _split_header(frame, header=header)
+        notes = []
+    frame, names = _without_blanks(frame, names)
+    if frame.height == 0:
+        raise empty_file(name, "a header only" if header else "nothing")
+    if header and all(_NUMBER.fullmatch(cell.strip()) for cell in names):
+        notes.append(f"the first line of {name} holds numbers only and was read as column names, not as data")
+    return names, frame, notes
+
+
+def _by_polars(text: str, separator: str) -> "pl.DataFrame | None":
+    """All cells as texts, or None where rows differ in length or quotes are out of place."""
+    import polars as pl
+
+    if f'{separator} "' in text:  # to polars a quote after a blank is a part of the text
+        return None
+    try:
+        frame = pl.read_csv(text.encode(), separator=separator, has_header=False, infer_schema=False)
+    except pl.exceptions.PolarsError:
+        return None
+    return positional(frame)
+
+
+def _split_header(frame: "pl.DataFrame", *, header: bool) -> tuple[list[str], "pl.DataFrame"]:
+    if not header:
+        return numbered(frame.width), frame
+    return [cell or "" for cell in frame.row(0)], frame[1:]
+
+
+def _check_short(frame: "pl.DataFrame", text: str, name: str, separator: str) -> None:
+    """Polars fills rows that are too short with missing values: a file cut off would go unnoticed."""
+    suspects = frame.filter(frame[:, -1].is_null())
+    if frame.width > 1 and suspects.height and not _is_blank(suspects).all():
+        _check_lengths(records(text, separator), name, separator, frame.width)
+
+
+def _check_lengths(found: Iterable[tuple[int, list[str]]], name: str, separator: str, width: int) -> list[list[str]]:
+    rows = []
+    for line, cells in found:
+        if len(cells) != width:
+            got = f"{len(cells)} in line {line}"
+            hint = f"Cells are separated by {describe(separator)} unless another separator is chosen."
+            hint = "Remove what stands above the column names." if width == 1 else hint
+            raise value_error(name, f"as many cells in every line as in the first ({width})", got, hint)
+        rows.append(cells)
+    return rows
+
+
+def _by_records(text: str, name: str, separator: str, *, header: bool) -> tuple[list[str], "pl.DataFrame", list[str]]:
+    """Row by row: for blanks as separators, quotes within cells, rows longer than the header; finds what is wrong."""
+    import polars as pl
+
+    found = iter(_all_records(text, name, separator))
+    first = next(found)
+    second = next(found, None)
+    names = first[1] if header else numbered(len(first[1]))
+    # One name alone above two cells is more likely a title.
+    extra = second is not None and len(second[1]) == len(names) + 1 > 2
+    rows = ([first] if not header else []) + ([second] if second else [])
+    cells = _check_lengths([*rows, *found], name, separator, len(names) + extra)
+    notes = []
+    if extra and not any(row[-1].strip() for row in cells):
+        cells = [row[:-1] for row in cells]  # a separator at the end of each row
+    elif extra:
+        names = ["row", *names]
+        notes.append(f"the rows of {name} have one cell more than its header: the first is read as the name of the row")
+    schema = {str(position): pl.String for position in range(len(names))}
+    return names, pl.DataFrame(cells, schema=schema, orient="row"), notes
+
+
+def _all_records(text: str, name: str, separator: str) -> list[tuple[int, list[str]]]:
+    try:
+        return list(records(text, separator, strict=True))
+    except csv.Error as error:
+        if "unexpected end" in str(error):
+            hint = "Was the file cut off?"
+            raise value_error(name, "every quoted text to be closed", "one that is not", hint) from error
+    try:
+        return list(records(text, separator))
+    except csv.Error as error:
+        raise value_error(name, "a table of text", f"a line that cannot be read ({error})") from error
+
+
+def _without_blanks(frame: "pl.DataFrame", names: list[str]) -> tuple["pl.DataFrame", list[str]]:
+    """Leave out blank lines, and columns that have neither a name nor a value."""
+    # Few lines begin with nothing: only these are looked at as a whole.
+    starts = _is_blank(frame[:, :1])
+    if starts.any():
+        blank = starts.clone()
+        blank[starts.arg_true()] = _is_blank(frame.filter(starts))
+        frame = frame.filter(~blank)
+    empty = [at for at, name in enumerate(names) if not name.strip() and _is_blank(frame[:, [at]]).all()]
+    kept = [at for at in range(frame.width) if at not in empty]
+    return positional(frame[:, kept]) if empty else frame, [names[at] for at in kept]
+
+
+def _is_blank(frame: "pl.DataFrame") -> "pl.Series":
+    """Which rows hold nothing."""
+    import polars as pl
+
+    return frame.select(pl.all_horizontal(pl.all().fill_null("").str.strip_chars() == "")).to_series()
+
+
+def _check_separator(separator: object) -> None:
+    if not isinstance(separator, str):
+        raise type_error("separator", "a character", describe(separator))
+    if len(separator) != 1 or not separator.isascii() or separator in '"\n\r\0':
+        hint = '"\\t" is a tab, " " any run of blanks.'
+        raise value_error("separator", "one character, no quote or line break", describe(separator), hint)

@@ -1,0 +1,92 @@
+"""The command line: parse, one call, print. One module a command, listed in `_COMMANDS`."""
+
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from shearer._display import printable
+from shearer.cli import demo, independence, scan
+from shearer.cli.outputs import say
+
+# Name -> the function that is the command, and its examples.
+_COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
+    "scan": (scan.scan, scan.EXAMPLES),
+    "test": (independence.independence, independence.EXAMPLES),
+    "demo": (demo.demo, demo.EXAMPLES),
+}
+_INTERRUPTED = 130
+
+
+def _examples(*lines: str) -> str:
+    return "\n".join(["Examples:", *(f"  {line}" for line in lines)])
+
+
+app = typer.Typer(
+    name="shearer",
+    help="Dependence among any number of variables of any dimension, by matrix-based Rényi entropy.",
+    epilog=_examples(
+        "shearer scan table.csv --report out.html", "shearer test table.csv a b c --given z", "shearer demo"
+    ),
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    # Squared brackets in a help text are meant as such.
+    rich_markup_mode="rich",
+)
+for _name, (_function, _lines) in _COMMANDS.items():
+    app.command(_name, epilog=_examples(*_lines), no_args_is_help=_name != "demo")(_function)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from shearer import __version__
+
+        typer.echo(f"shearer {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Options before the command."""
+
+
+def main() -> None:
+    """Entry point. Exit codes: 0 done, 1 an error in one line, 2 wrong usage, 130 interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        # A name with a letter that the terminal lacks must not end the program.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            app()
+    except (ValueError, TypeError, ImportError, OSError, MemoryError) as error:
+        _fail(str(error) or type(error).__name__)
+    except Exception as error:
+        if os.environ.get("SHEARER_DEBUG"):
+            raise
+        _fail(f"unexpected {type(error).__name__}: {error}. This is a bug; SHEARER_DEBUG=1 shows where.")
+    except SystemExit as stop:
+        if stop.code == _INTERRUPTED:
+            say("interrupted")
+        raise
+    except KeyboardInterrupt:
+        say("interrupted")
+        sys.exit(_INTERRUPTED)
+
+
+def _fail(text: str) -> None:
+    say(text)
+    sys.exit(1)
+
+
+def _show_warning(message: Any, *_: Any, **__: Any) -> None:
+    say(f"warning: {printable(str(message))}")

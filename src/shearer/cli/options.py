@@ -1,0 +1,173 @@
+"""Options that several commands share, and the texts users type as the values they stand for."""
+
+import csv
+import glob
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shearer._files import Loaded, read_files
+from shearer._validate import check_names, describe, value_error
+
+if TYPE_CHECKING:
+    import polars as pl
+
+KINDS = ("continuous", "categorical")
+DATA, OUTPUT, WORK = "Data", "Output", "Computation"
+
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CHAR", help='Of text files: "," ";" "\\t" or " " for blanks. Default: found.', rich_help_panel=DATA
+    ),
+]
+Encoding = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Of text files. Default: found.", rich_help_panel=DATA)
+]
+NoHeader = Annotated[
+    bool, typer.Option("--no-header", help="The first row holds values, not column names.", rich_help_panel=DATA)
+]
+Sheet = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Of Excel workbooks. Default: the first.", rich_help_panel=DATA)
+]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--group",
+        metavar="NAME=COL,COL,...",
+        help="Columns that form one vector variable. Can be repeated.",
+        rich_help_panel=DATA,
+    ),
+]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind",
+        metavar="COL=KIND",
+        help="Read a column as continuous or categorical. Can be repeated.",
+        rich_help_panel=DATA,
+    ),
+]
+Seed = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Of everything that is drawn at random.", rich_help_panel=WORK)
+]
+Json = Annotated[
+    str | None,
+    typer.Option(metavar="PATH", help='Write everything as JSON; "-": to the standard output.', rich_help_panel=OUTPUT),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Print nothing but errors and what is written to -.", rich_help_panel=OUTPUT),
+]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files are read."""
+
+    separator: str | None
+    encoding: str | None
+    no_header: bool
+    sheet: str | None
+
+    def read(self, files: Sequence[str]) -> Loaded:
+        """The table; patterns that the shell left alone stand for the files that match."""
+        return read_files(
+            [path for pattern in files for path in _expand(pattern)],
+            separator=None if self.separator is None else self.separator.replace("\\t", "\t"),
+            encoding=self.encoding,
+            header=not self.no_header,
+            sheet=self.sheet,
+        )
+
+
+def _expand(pattern: str) -> list[str]:
+    if not glob.has_magic(pattern) or Path(pattern).exists():
+        return [pattern]
+    return sorted(glob.glob(pattern, recursive=True)) or [pattern]
+
+
+def split_names(text: str) -> list[str]:
+    """Names between commas; quotes hold those that contain one.
+
+    Examples
+    --------
+    >>> split_names('a,"b, c",d')
+    ['a', 'b, c', 'd']
+    """
+    return next(csv.reader([text], skipinitialspace=True), [])
+
+
+def parse_groups(texts: Sequence[str] | None) -> dict[str, list[str]] | None:
+    """``["pos=x,y"]`` as ``{"pos": ["x", "y"]}``."""
+    return {name: split_names(members) for name, members in _assignments("--group", texts, "NAME=COL,COL")} or None
+
+
+def parse_kinds(texts: Sequence[str] | None) -> dict[str, str] | None:
+    """``["year=categorical"]`` as ``{"year": "categorical"}``."""
+    kinds = dict(_assignments("--kind", texts, "COL=KIND"))
+    for kind in kinds.values():
+        if kind not in KINDS:
+            raise typer.BadParameter(f"{kind!r} is neither {' nor '.join(KINDS)}", param_hint="--kind")
+    return kinds or None
+
+
+def _assignments(option: str, texts: Sequence[str] | None, form: str) -> list[tuple[str, str]]:
+    parts = []
+    for text in texts or ():
+        # Names of columns come first in kinds and may hold "=": the last one counts there, the first in groups.
+        name, sign, value = text.rpartition("=") if option == "--kind" else text.partition("=")
+        if not sign or not name or not value:
+            raise typer.BadParameter(f"{text!r} is not of the form {form}", param_hint=option)
+        parts.append((name, value))
+    return parts
+
+
+def parse_lags(text: str | None) -> list[int] | None:
+    """Whole numbers: ``0..5``, ``0,1,7`` or ``3``.
+
+    Examples
+    --------
+    >>> parse_lags("0..3"), parse_lags("0,7"), parse_lags(None)
+    ([0, 1, 2, 3], [0, 7], None)
+    """
+    if text is None:
+        return None
+    try:
+        if ".." in text:
+            first, last = (int(end) for end in text.split(".."))
+            lags = list(range(first, last + 1))
+        else:
+            lags = [int(part) for part in text.split(",")]
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r} is not of the form 0..5 or 0,1,2", param_hint="--lags") from error
+    if not lags or min(lags) < 0:
+        raise typer.BadParameter(f"{text!r} holds no lag, or one below 0", param_hint="--lags")
+    return lags
+
+
+def choose_columns(frame: "pl.DataFrame", columns: str | None, drop: str | None) -> "pl.DataFrame":
+    """The columns that are named, or all, without those that are dropped."""
+    for option, text in (("--columns", columns), ("--drop", drop)):
+        check_names(option, split_names(text or ""), frame.columns)
+    dropped = set(split_names(drop or ""))
+    wanted = split_names(columns) if columns else frame.columns
+    return frame[[name for name in dict.fromkeys(wanted) if name not in dropped]]
+
+
+def with_kinds(frame: "pl.DataFrame", kinds: Mapping[str, str] | None) -> "pl.DataFrame":
+    """The table with columns as labels or as numbers, where they are not what they look like."""
+    import polars as pl
+
+    check_names("--kind", kinds or {}, frame.columns)
+    for name, kind in (kinds or {}).items():
+        column = frame[name]
+        if kind == "categorical":
+            # Not the numbers as texts, of which the library would warn.
+            frame = frame.with_columns(("level " + column.rank("dense").cast(pl.String)).alias(name))
+        elif not (column.dtype.is_numeric() or column.dtype.is_temporal()):
+            raise value_error("--kind", f"numbers in {describe(name)}", f"a column of type {column.dtype}")
+    return frame

@@ -1,0 +1,59 @@
+"""What commands write: checked before anything is computed, whole or not at all, "-" for the standard output."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from shearer._display import printable
+from shearer._files import check_writable, write_file
+from shearer._memory import format_bytes
+from shearer._validate import describe, value_error
+
+STDOUT = "-"
+
+
+def say(text: str) -> None:
+    """One line on the standard error, whatever the text holds."""
+    print(f"shearer: {printable(' '.join(text.split()))}", file=sys.stderr)
+
+
+def check_outputs(outputs: Mapping[str, str | Path | None], inputs: Sequence[str] = ()) -> None:
+    """Refuse files that could not be written, that are written twice, or that are being read.
+
+    Parameters
+    ----------
+    outputs : mapping
+        Option -> where it writes to, or None.
+    inputs : sequence of str
+        Files that are read.
+    """
+    taken: dict[Path | str, str] = {}
+    read = {Path(path).resolve() for path in inputs if path != STDOUT}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        place = STDOUT if str(path) == STDOUT else Path(path).resolve()
+        if place != STDOUT:
+            check_writable(option, path)
+        if place in read:
+            raise value_error(option, "a new file", f"{describe(str(path))}, which is being read")
+        if place in taken and not _is_device(place):
+            raise value_error(option, "a file of its own", f"{describe(str(path))}, as {taken[place]}")
+        taken[place] = option
+
+
+def deliver(option: str, path: str | Path, text: str, *, quiet: bool) -> None:
+    """Write a text to its file and say so, or to the standard output."""
+    contents = text.encode("utf-8", "backslashreplace")
+    if str(path) == STDOUT:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(contents)
+        sys.stdout.flush()
+        return
+    write_file(option, path, contents)
+    if not quiet:
+        say(f"wrote {path} ({format_bytes(len(contents))})")
+
+
+def _is_device(place: Path | str) -> bool:
+    return isinstance(place, Path) and place.exists() and not place.is_file()

@@ -1,0 +1,186 @@
+"""`shearer scan`: every pair and triple of a table."""
+
+from typing import Annotated, Any
+
+import typer
+
+from shearer.cli.options import (
+    DATA,
+    OUTPUT,
+    WORK,
+    Encoding,
+    Groups,
+    Json,
+    Kinds,
+    NoHeader,
+    Quiet,
+    Reading,
+    Seed,
+    Separator,
+    Sheet,
+    choose_columns,
+    parse_groups,
+    parse_kinds,
+    parse_lags,
+)
+from shearer.cli.outputs import STDOUT, check_outputs, deliver, say
+
+EXAMPLES = (
+    "shearer scan table.csv",
+    "shearer scan table.csv --target price --report out.html --json out.json",
+    "shearer scan *.parquet --group position=x,y,z --kind year=categorical --drop id",
+    "shearer scan series.tsv --order 2 --lags 0..5",
+    "zcat table.csv.gz | shearer scan - --quiet --csv found.csv",
+)
+_SEARCH = "What to look for"
+
+
+def scan(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE",
+            help="csv, tsv, txt, Parquet, Arrow or Excel; several are stacked; - is the standard input.",
+        ),
+    ],
+    target: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COL", help="Compare with this column only. Can be repeated.", rich_help_panel=_SEARCH),
+    ] = None,
+    order: Annotated[
+        int, typer.Option(metavar="2|3", min=2, max=3, help="2: pairs; 3: triples too.", rich_help_panel=_SEARCH)
+    ] = 3,
+    fdr: Annotated[
+        float, typer.Option(metavar="RATE", help="False discovery rate of what is reported.", rich_help_panel=_SEARCH)
+    ] = 0.05,
+    top: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Measure as many in full, with intervals.", rich_help_panel=_SEARCH)
+    ] = 50,
+    alpha: Annotated[
+        float,
+        typer.Option(metavar="ORDER", help="Order of the entropy at which they are measured.", rich_help_panel=_SEARCH),
+    ] = 1.0,
+    lags: Annotated[
+        str | None,
+        typer.Option(
+            metavar="0..5", help="Rows in time: also compare with as many rows later.", rich_help_panel=_SEARCH
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(metavar="COL,COL,...", help="Look at these columns only.", rich_help_panel=DATA)
+    ] = None,
+    drop: Annotated[
+        str | None, typer.Option(metavar="COL,COL,...", help="Leave these columns out.", rich_help_panel=DATA)
+    ] = None,
+    group: Groups = None,
+    kind: Kinds = None,
+    max_rows: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, help="Scan a sample of so many rows of a longer table; 0: all.", rich_help_panel=WORK
+        ),
+    ] = 2000,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    no_header: NoHeader = False,
+    sheet: Sheet = None,
+    seed: Seed = 0,
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Most memory, as 2GB. Default: half of the machine.", rich_help_panel=WORK),
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Threads; -1: all cores.", rich_help_panel=WORK)] = None,
+    shards: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Keep results there while they are computed.", rich_help_panel=WORK),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with what --shards has kept.", rich_help_panel=WORK)
+    ] = False,
+    json: Json = None,
+    csv: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH", help="Write pairs as csv, and triples beside it (-triples).", rich_help_panel=OUTPUT
+        ),
+    ] = None,
+    graphml: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Write the graph of reported pairs.", rich_help_panel=OUTPUT)
+    ] = None,
+    report: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Write a page for the browser.", rich_help_panel=OUTPUT)
+    ] = None,
+    no_rows: Annotated[
+        bool, typer.Option("--no-rows", help="Keep rows of the table out of the page.", rich_help_panel=OUTPUT)
+    ] = False,
+    limit: Annotated[
+        int, typer.Option(min=0, metavar="ROWS", help="Pairs and triples printed, each.", rich_help_panel=OUTPUT)
+    ] = 15,
+    quiet: Quiet = False,
+) -> None:
+    """Search a table for dependence: every pair, and every triple for what no pair explains."""
+    from shearer.report.exports import triples_path
+
+    groups, kinds, steps = parse_groups(group), parse_kinds(kind), parse_lags(lags)
+    outputs = {"--json": json, "--csv": csv, "--graphml": graphml, "--report": report}
+    check_outputs(outputs, files)
+    if csv not in (None, STDOUT) and order == 3:
+        check_outputs({**outputs, "--csv (triples)": triples_path(csv)}, files)
+    if resume and shards is None:
+        raise typer.BadParameter("needs --shards DIR", param_hint="--resume")
+
+    import shearer
+
+    loaded = Reading(separator, encoding, no_header, sheet).read(files)
+    result = shearer.scan(
+        choose_columns(loaded.frame, columns, drop),
+        order=order,
+        target=target[0] if target and len(target) == 1 else target or None,
+        groups=groups,
+        kinds=kinds,
+        lags=steps,
+        fdr=fdr,
+        top=top,
+        alpha=alpha,
+        max_rows=max_rows or None,
+        memory=memory,
+        rng=seed,
+        n_jobs=jobs,
+        shards=shards,
+        resume=resume,
+        progress=False if quiet else None,
+        source=loaded.source,
+    )
+    result.document["notes"][:0] = loaded.notes
+    if not quiet and STDOUT not in outputs.values():
+        _print(result.document, limit)
+    _write(result, outputs, rows=not no_rows, quiet=quiet)
+
+
+def _print(document: dict[str, Any], limit: int) -> None:
+    from rich.console import Console
+
+    from shearer.report import summary_sentences
+    from shearer.report.terminal import ScanView
+
+    Console(highlight=False).print(ScanView(document, summary_sentences(document), limit))
+
+
+def _write(result: Any, outputs: dict[str, str | None], *, rows: bool, quiet: bool) -> None:
+    """Write what is asked for."""
+    from shearer.report.exports import to_csv, to_graphml, to_json, triples_path
+
+    document = result.document
+    if (path := outputs["--json"]) is not None:
+        deliver("--json", path, to_json(document) + "\n", quiet=quiet)
+    if (path := outputs["--csv"]) is not None:
+        pairs, triples = to_csv(document)
+        deliver("--csv", path, pairs, quiet=quiet)
+        if triples and path != STDOUT:
+            deliver("--csv", triples_path(path), triples, quiet=quiet)
+        elif triples and not quiet:
+            say("the standard output got pairs only; --csv PATH writes triples too")
+    if (path := outputs["--graphml"]) is not None:
+        deliver("--graphml", path, to_graphml(document), quiet=quiet)
+    if (path := outputs["--report"]) is not None:
+        deliver("--report", path, result.to_html(rows=rows), quiet=quiet)

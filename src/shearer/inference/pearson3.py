@@ -1,0 +1,140 @@
+"""Upper tails of many Pearson type III laws at once, from a table.
+
+With t half the skewness and z the deviation, y = t z and w = sign(z) sqrt(2 (y - log(1 + y))) / |t|, the tail is
+exp(-w^2 / 2) times a function of (w, t) that is smooth through t = 0 and up to the end of the support (Temme 1979 for
+the incomplete gamma function). Its logarithm is tabulated and interpolated by polynomials of degree 4 in both.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from shearer.inference.pvalue import pearson3_tail
+
+Floats = NDArray[np.float64]
+
+#: Largest relative error of a tail from the table.
+ERROR = 5e-9
+# Where tails are looked up, in w and t; smaller, rarer and stranger ones are computed. No node lies at t = 0.
+_LOW, _HIGH = (-3.5, -0.209), (4.0, 1.5)
+_STEP = (0.05, 0.022)
+# So close to the normal law y - log(1 + y) loses digits.
+_SMALLEST = 1e-3
+# Nodes on each side of the nearest one: five in all, and what their Lagrange polynomials are divided by.
+_REACH, _NODES = 2, 5
+_OTHERS = [[other for other in range(_NODES) if other != node] for node in range(_NODES)]
+_DIVISORS = (24.0, -6.0, 4.0, -6.0, 24.0)
+# Tails looked up at a time, so that everything stays in cache; fewer than this many are not worth a table.
+_PIECE, _FEWEST = 2**13, 2**12
+# Arrays that a piece needs: t, w, y, two places, two sums, weights of both and gaps.
+_SCRATCH = 7 + 3 * _NODES
+
+
+def pearson3_tails(z: Any, skewness: Any) -> Floats:
+    """As `pearson3_tail`, to a relative error below 5e-9, several times as fast for many.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> z = np.linspace(-3, 30, 20_000)
+    >>> bool(np.allclose(pearson3_tails(z, 1.2), pearson3_tail(z, 1.2), rtol=5e-9, atol=0))
+    True
+    """
+    z, skewness = np.broadcast_arrays(np.asarray(z, dtype=np.float64), np.asarray(skewness, dtype=np.float64))
+    if z.size < _FEWEST:
+        return pearson3_tail(z, skewness)
+    flat = z.reshape(-1), skewness.reshape(-1)
+    found = np.empty(z.size)
+    scratch = np.empty((_SCRATCH, min(_PIECE, z.size)))
+    for start in range(0, z.size, _PIECE):
+        piece = slice(start, start + _PIECE)
+        _look_up(flat[0][piece], flat[1][piece], found[piece], scratch)
+    return found.reshape(z.shape)
+
+
+def _look_up(z: Floats, skewness: Floats, out: Floats, scratch: Floats) -> None:
+    """Tails of one piece; `scratch` is memory that need not be asked for anew."""
+    t, w, y, *rest = scratch[:, : len(z)]
+    np.multiply(skewness, 0.5, out=t)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        np.multiply(t, z, out=y)
+        np.log1p(y, out=w)
+        np.subtract(y, w, out=w)
+        w *= 2.0
+        np.sqrt(w, out=w)
+        w /= np.abs(t, out=y)
+        np.copysign(w, z, out=w)
+        inside = y > _SMALLEST
+        for value, low, high in zip((w, t), _LOW, _HIGH, strict=True):
+            inside &= value > low  # nan, from beyond the support, is not
+            inside &= value < high
+    every = bool(inside.all())
+    if not every:  # anything that the table has, in place of what it lacks
+        outside = ~inside
+        w[outside], t[outside] = 0.0, 1.0
+    _interpolate(w, t, out, [y, *rest])
+    if not every:
+        out[outside] = pearson3_tail(z[outside], skewness[outside])
+
+
+def _interpolate(w: Floats, t: Floats, out: Floats, scratch: list[Floats]) -> None:
+    table, columns = _table()
+    cells, nearest, row, term, *rest = scratch
+    weights = rest[:_NODES], rest[_NODES : 2 * _NODES]
+    gaps = rest[2 * _NODES :]
+    for value, low, step, place, own in zip((w, t), _LOW, _STEP, (cells, nearest), weights, strict=True):
+        _place(value, low, step, place, own, gaps)
+    cells *= columns
+    cells += nearest
+    index = cells.astype(np.intp)
+    for i, weight in enumerate(weights[0]):
+        for j, other in enumerate(weights[1]):
+            target = term if j else row
+            np.take(table[i * columns + j :], index, out=target, mode="clip")
+            target *= other
+            if j:
+                row += term
+        np.multiply(row, weight, out=row if i else out)
+        if i:
+            out += row
+    np.multiply(w, w, out=row)
+    row *= 0.5
+    out -= row
+    np.exp(out, out=out)
+
+
+def _place(value: Floats, low: float, step: float, nearest: Floats, weights: list[Floats], gaps: list[Floats]) -> None:
+    """The node nearest to each value, and the weights of the five around it (Lagrange)."""
+    place = gaps[_REACH]
+    np.subtract(value, low, out=place)
+    place *= 1.0 / step
+    np.rint(place, out=nearest)
+    place -= nearest
+    for node in (-2, -1, 1, 2):
+        np.subtract(place, node, out=gaps[node + _REACH])
+    for own, others, divisor in zip(weights, _OTHERS, _DIVISORS, strict=True):
+        np.multiply(gaps[others[0]], 1.0 / divisor, out=own)
+        for other in others[1:]:
+            own *= gaps[other]
+
+
+@cache
+def _table() -> tuple[Floats, int]:
+    """log(tail) + w^2 / 2 over a grid of w (slow) and t (fast), flat; and how many t there are."""
+    axes = []
+    for low, high, step in zip(_LOW, _HIGH, _STEP, strict=True):
+        count = int(np.ceil((high - low) / step)) + 2 * _REACH + 1
+        axes.append(low + step * (np.arange(count) - _REACH))
+    w, t = np.meshgrid(*axes, indexing="ij")
+    z = _excess(w * t) / t
+    return (np.log(pearson3_tail(z, 2.0 * t)) + 0.5 * w * w).ravel(), len(axes[1])
+
+
+def _excess(s: Floats) -> Floats:
+    """The y of the sign of s with y - log(1 + y) = s^2 / 2."""
+    branches = [special.lambertw(-np.exp(-1.0 - s * s / 2), branch).real for branch in (-1, 0)]
+    series = s + s**2 / 3 + s**3 / 36 - s**4 / 270 + s**5 / 4320 + s**6 / 17010  # where the branches meet
+    return np.where(np.abs(s) < 0.02, series, -1.0 - np.where(s > 0, *branches))

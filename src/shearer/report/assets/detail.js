@@ -1,0 +1,116 @@
+// Figures of a pair or a triple, and the window that shows one of them large.
+
+Shearer.pairTerms = (model, row) => {
+  const { pairs } = model;
+  const entries = [];
+  if (model.scale === "adjusted") entries.push(["strength", Shearer.decimal(pairs.adjusted[row])]);
+  entries.push(["I*", Shearer.decimal(pairs.value[row])]);
+  entries.push(["p", Shearer.probability(pairs.pvalue[row])], ["q", Shearer.probability(pairs.qvalue[row])]);
+  entries.push(["n", Shearer.whole(pairs.n[row])]);
+  if (pairs.lag) entries.push(["lag", Shearer.plural(pairs.lag[row], "row")]);
+  return Shearer.terms(entries);
+};
+
+Shearer.tripleTerms = (model, row) => {
+  const { triples } = model;
+  return Shearer.terms([
+    ["T*", Shearer.decimal(triples.value[row])],
+    ["O, bits", Shearer.decimal(triples.o_information[row], 3)],
+    ["p", Shearer.probability(triples.pvalue[row])],
+    ["q", Shearer.probability(triples.qvalue[row])],
+    ["n", Shearer.whole(triples.n[row])],
+  ]);
+};
+
+Shearer.measuredTerms = (measured) => {
+  if (!measured) return [];
+  const names = {
+    mutual_information: "I*",
+    total_correlation: "T*",
+    dual_total_correlation: "D*",
+    o_information: "O, bits",
+    adjusted: "less chance",
+  };
+  const known = Object.keys(names).filter((key) => Number.isFinite(measured[key]));
+  const entries = known.map((key) => [names[key], Shearer.decimal(measured[key], key === "o_information" ? 3 : 2)]);
+  const interval = measured.interval;
+  if (interval && interval.every(Number.isFinite)) {
+    entries.push(["interval", interval.map((end) => Shearer.decimal(end)).join(" to ")]);
+  }
+  return [el("h3", {}, `Measured at alpha ${Shearer.tick(measured.alpha)}`), Shearer.terms(entries)];
+};
+
+Shearer.verdict = (reported) => {
+  const words = reported ? "Dependent, beyond what chance explains." : "No more than chance may give.";
+  return el("p", { class: "verdict" }, words);
+};
+
+Shearer.kinds = ["", "synergistic", "redundant"];
+
+Shearer.detail = {
+  // Canvases of the window that is open, to be let go when it closes.
+  live: [],
+
+  show(names, body) {
+    Shearer.byId("detail-title").replaceChildren(Shearer.namesElement(names, 60));
+    Shearer.byId("detail-body").replaceChildren(body);
+    const dialog = Shearer.byId("detail");
+    if (!dialog.open) dialog.showModal();
+    dialog.scrollTop = 0;
+  },
+
+  openPair(model, row) {
+    this.clear();
+    const figures = [Shearer.verdict(model.pairs.reported[row]), Shearer.pairTerms(model, row)];
+    figures.push(...Shearer.measuredTerms(model.pairs.measured.get(row)));
+    let picture = el("p", { class: "empty" }, "The page holds no rows to draw.");
+    if (Shearer.hasPicture(model, model.pairs.columnsOf(row))) {
+      const large = Shearer.pairCanvas(model, row, { detail: true }, { class: "large" });
+      this.live.push(large);
+      picture = large.element;
+    }
+    const left = el("div", {}, picture, this.footnote(model, row));
+    this.show(model.pairNames(row), el("div", { class: "closer" }, left, el("div", {}, ...figures)));
+  },
+
+  openTriple(model, row) {
+    this.clear();
+    const figures = [Shearer.tripleTerms(model, row), ...Shearer.measuredTerms(model.triples.measured.get(row))];
+    const kind = Shearer.kinds[model.triples.kind[row]];
+    const verdict = Shearer.verdict(model.triples.reported[row]);
+    if (kind && model.triples.reported[row]) verdict.append(` ${kind[0].toUpperCase()}${kind.slice(1)}.`);
+    let picture = el("p", { class: "empty" }, "The page holds no rows to draw.");
+    if (Shearer.hasPicture(model, model.triples.columnsOf(row))) {
+      const large = Shearer.tripleFigure(model, model.triples.columnsOf(row), "large");
+      this.live.push(large);
+      picture = large.element;
+    }
+    this.show(model.tripleNames(row), el("div", { class: "closer" }, picture, el("div", {}, verdict, ...figures)));
+  },
+
+  // What the picture leaves out, where it does.
+  footnote(model, row) {
+    if (!model.sample) return null;
+    const words = [];
+    const { rows, total } = model.sample;
+    if (rows < total) words.push(`${Shearer.whole(rows)} of ${Shearer.whole(total)} rows drawn.`);
+    const outside = model.pairs.columnsOf(row).map((column) => model.sample.columns[column]?.outside ?? 0);
+    const most = Math.max(...outside);
+    if (most) words.push(`${Shearer.plural(most, "far-out value")} drawn at the edge.`);
+    return words.length ? el("p", { class: "hint" }, words.join(" ")) : null;
+  },
+
+  clear() {
+    this.live.forEach((canvas) => canvas.release());
+    this.live = [];
+  },
+
+  start() {
+    const dialog = Shearer.byId("detail");
+    Shearer.byId("detail-close").addEventListener("click", () => dialog.close());
+    dialog.addEventListener("click", (event) => {
+      if (event.target === dialog) dialog.close();
+    });
+    dialog.addEventListener("close", () => this.clear());
+  },
+};

@@ -1,0 +1,182 @@
+"""The document of a scan for other programs: JSON, CSV and GraphML."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from shearer._display import printable
+from shearer._files import write_file
+
+Document: TypeAlias = Mapping[str, Any]
+Place: TypeAlias = str | PathLike[str]
+
+# A spreadsheet takes a cell that begins so for a formula; the last four are their wide forms.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
+_PLACES = ("first", "second", "third")
+_SCREENED = {
+    "pairs": ("value", "adjusted", "pvalue", "qvalue", "n", "reported"),
+    "triples": ("kind", "value", "o_information", "pvalue", "qvalue", "n", "reported"),
+}
+_MEASURED = {
+    "pairs": ("alpha", "mutual_information", "adjusted", "total_correlation", "dual_total_correlation"),
+    "triples": ("alpha", "total_correlation", "dual_total_correlation", "o_information", "adjusted"),
+}
+
+
+def to_json(document: Document, path: Place | None = None) -> str:
+    """The whole document as JSON; a number that is none is null.
+
+    Examples
+    --------
+    >>> print(to_json({"version": 1, "pairs": [{"value": float("nan")}]}))
+    {
+     "version": 1,
+     "pairs": [
+      {
+       "value": null
+      }
+     ]
+    }
+    """
+    text = json.dumps(_finite(document), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    _write("json", path, text)
+    return text.rstrip("\n")
+
+
+def to_csv(document: Document, path: Place | None = None) -> tuple[str, str]:
+    """Pairs and triples as two tables; the second is empty without triples.
+
+    With a path the pairs go there and the triples, if there are any, beside it: ``out.csv`` and ``out-triples.csv``.
+    A name that a spreadsheet would take for a formula gets an apostrophe in front.
+
+    Examples
+    --------
+    >>> pair = {"variables": ["a", "=b"], "value": 0.5, "pvalue": None, "n": 10, "reported": True, "measured": None}
+    >>> print(to_csv({"pairs": [pair], "triples": []})[0].splitlines()[1])
+    a,'=b,0.5,,,,10,true,,,,,,,
+    """
+    pairs = _table(document, "pairs")
+    triples = _table(document, "triples") if document["triples"] else ""
+    if path is not None:
+        _write("csv", path, pairs)
+        if triples:
+            _write("csv", triples_path(path), triples)
+    return pairs, triples
+
+
+def triples_path(path: Place) -> Path:
+    """Where triples go if pairs go to `path`.
+
+    Examples
+    --------
+    >>> triples_path("found.csv").name
+    'found-triples.csv'
+    """
+    place = Path(path)
+    return place.with_name(f"{place.stem}-triples{place.suffix}")
+
+
+def to_graphml(document: Document, path: Place | None = None) -> str:
+    """A graph for Gephi, Cytoscape, networkx: columns as nodes, reported pairs as edges with all their numbers.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> pair = {"variables": ["a", "b"], "value": 0.5, "adjusted": 0.4, "n": 10, "reported": True, "measured": None}
+    >>> document = {"columns": [{"name": "a", "kind": "continuous"}, {"name": "b", "kind": "categorical"}]}
+    >>> graph = nx.parse_graphml(to_graphml(document | {"pairs": [pair]}))
+    >>> graph.nodes["a"], graph.edges["a", "b"]["weight"]
+    ({'kind': 'continuous'}, 0.4)
+    """
+    import networkx as nx
+
+    names = _node_names([column["name"] for column in document["columns"]])
+    lagged = any("lag" in pair for pair in document["pairs"])
+    graph = nx.MultiDiGraph() if lagged else nx.Graph()
+    for column in document["columns"]:
+        attributes = {key: column.get(key) for key in ("kind", "n", "missing", "distinct")}
+        graph.add_node(names[column["name"]], **_known(attributes))
+    for pair in document["pairs"]:
+        if pair["reported"]:
+            graph.add_edge(*(names[name] for name in pair["variables"]), **_known(_edge(pair)))
+    text = "\n".join(nx.generate_graphml(graph))
+    _write("graphml", path, f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n')
+    return text
+
+
+def _finite(value: Any) -> Any:
+    """The same with null for nan and infinity, which JSON does not have."""
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _write(option: str, path: Place | None, text: str) -> None:
+    if path is not None:
+        # What is half of a character (a lone surrogate) is written as its number, which JSON reads back.
+        write_file(option, path, text.encode("utf-8", "backslashreplace"))
+
+
+def _table(document: Document, part: str) -> str:
+    """Pairs or triples as csv, one row each, with what was measured in full in columns of its own."""
+    entries = document[part]
+    fields = (*(["lag"] if any("lag" in entry for entry in entries) else []), *_SCREENED[part])
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow([*(_PLACES[:2] if part == "pairs" else _PLACES), *fields, *_measured({}, part)])
+    for entry in entries:
+        cells = [*entry["variables"], *(entry.get(field) for field in fields), *_measured(entry, part).values()]
+        writer.writerow([_cell(cell) for cell in cells])
+    return buffer.getvalue()
+
+
+def _measured(entry: Mapping[str, Any], part: str) -> dict[str, Any]:
+    found = entry.get("measured") or {}
+    lower, upper = found.get("interval") or (None, None)
+    row = {f"measured_{key}": found.get(key) for key in _MEASURED[part]}
+    return row | {"measured_lower": lower, "measured_upper": upper}
+
+
+def _cell(value: Any) -> Any:
+    value = _finite(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str):
+        return value
+    text = value.replace("\0", "\\x00").replace("\r", "\\r")  # what readers of csv stumble over, even in quotes
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+
+
+def _node_names(names: Iterable[str]) -> dict[str, str]:
+    """Names without characters that XML forbids, still distinct."""
+    shown: dict[str, str] = {}
+    for name in names:
+        text = printable(name)
+        while text in shown.values():
+            text += "'"
+        shown[name] = text
+    return shown
+
+
+def _edge(pair: Mapping[str, Any]) -> dict[str, Any]:
+    numbers = {key: pair.get(key) for key in ("value", "adjusted", "pvalue", "qvalue", "n", "lag")}
+    weight = numbers["value"] if numbers["adjusted"] is None else numbers["adjusted"]
+    return numbers | {"weight": weight} | _measured(pair, "pairs")
+
+
+def _known(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes that have a value; GraphML has no null, and one type for each attribute."""
+    whole = ("n", "missing", "distinct", "lag")
+    cleaned = {key: _finite(value) for key, value in attributes.items()}
+    return {
+        key: value if isinstance(value, str) else int(value) if key in whole else float(value)
+        for key, value in cleaned.items()
+        if value is not None
+    }

@@ -1,0 +1,135 @@
+"""The pairs and triples of a scan's document as arrays, one for each field."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._validate import check_names, check_option, describe, type_error, value_error
+
+Floats = NDArray[np.float64]
+
+VERSION = 1
+KINDS = ("continuous", "categorical")
+_PARTS = ("settings", "columns", "pairs", "triples", "notes")
+
+
+@dataclass(frozen=True, eq=False)
+class Relations:
+    """Pairs or triples of columns, in the order of the document.
+
+    Attributes
+    ----------
+    index : NDArray[intp]
+        The columns of each, shape (count, 2) or (count, 3).
+    numbers : dict of name -> NDArray[float64]
+        value, adjusted, o_information, pvalue, qvalue, n; nan where the document has none.
+    reported : NDArray[bool]
+        Found at the false discovery rate of the scan.
+    kinds : tuple of str or None
+        "synergistic" or "redundant"; None for pairs.
+    lags : NDArray[int16] or None
+        Rows by which the second column follows the first, where the scan asked for lags.
+    measured : tuple of mapping or None
+        Measures at the order the user chose, of the top ones.
+    """
+
+    index: NDArray[np.intp]
+    numbers: dict[str, Floats]
+    reported: NDArray[np.bool_]
+    kinds: tuple[str | None, ...]
+    lags: NDArray[np.int16] | None
+    measured: tuple[Mapping[str, Any] | None, ...]
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.index)
+
+    @cached_property
+    def scale(self) -> str:
+        """Which number tells how strong a pair is: "adjusted", or "value" if none was adjusted."""
+        adjusted = self.numbers["adjusted"]
+        return "value" if len(adjusted) and np.isnan(adjusted).all() else "adjusted"
+
+    @property
+    def strength(self) -> Floats:
+        """How strong each pair is; nan where that is not known."""
+        return self.numbers[self.scale]
+
+    def first(self, most: int) -> "Relations":
+        """The first of them, which are the most significant."""
+        return Relations(
+            self.index[:most],
+            {name: numbers[:most] for name, numbers in self.numbers.items()},
+            self.reported[:most],
+            self.kinds[:most],
+            None if self.lags is None else self.lags[:most],
+            self.measured[:most],
+        )
+
+    def found_strength(self, columns: int) -> Floats:
+        """Strength of every two columns, of several lags the strongest; 0 where nothing was found."""
+        strength = np.zeros((columns, columns))
+        # What was found counts although its strength may be below zero or unknown.
+        known = np.where(self.reported, np.fmax(np.nan_to_num(self.strength), 1e-6), 0.0)
+        a, b = self.index.T
+        np.maximum.at(strength, (a, b), known)
+        return np.maximum(strength, strength.T)
+
+
+def check_document(document: Any) -> Mapping[str, Any]:
+    """Return the document of a scan if it is one that this version reads."""
+    if not isinstance(document, Mapping):
+        raise type_error("document", "the mapping that a scan makes", describe(document))
+    if document.get("version") != VERSION:
+        hint = "Run the scan again, or read it with the version that wrote it."
+        raise value_error("document", f"version {VERSION}", describe(document.get("version")), hint)
+    _check_keys("document", document, _PARTS)
+    _check_keys("document", document["settings"], ("rows", "fdr"))
+    for column in document["columns"]:
+        _check_keys("columns", column, ("name", "kind"))
+        check_option("kind", column["kind"], KINDS)
+    return document
+
+
+def _check_keys(part: str, entry: Any, keys: tuple[str, ...]) -> None:
+    """Raise unless an entry of the document is a mapping with these keys."""
+    if not isinstance(entry, Mapping):
+        raise type_error(part, f"mappings with {', '.join(keys)}", describe(entry))
+    lacking = [key for key in keys if key not in entry]
+    if lacking:
+        raise value_error(part, f"mappings with {', '.join(keys)}", f"none called {', '.join(lacking)}")
+
+
+def read_relations(document: Mapping[str, Any], part: str) -> Relations:
+    """The pairs or the triples of a document.
+
+    Examples
+    --------
+    >>> pair = {"variables": ["a", "b"], "value": 0.5, "adjusted": None, "pvalue": 0.01, "qvalue": 0.02, "n": 9}
+    >>> columns = [{"name": "a", "kind": "continuous"}, {"name": "b", "kind": "continuous"}]
+    >>> pairs = read_relations({"columns": columns, "pairs": [pair | {"reported": True}]}, "pairs")
+    >>> pairs.index.tolist(), pairs.scale, pairs.strength.tolist()
+    ([[0, 1]], 'value', [0.5])
+    """
+    rows: Sequence[Mapping[str, Any]] = document[part]
+    names = {column["name"]: position for position, column in enumerate(document["columns"])}
+    size = 2 if part == "pairs" else 3
+    for row in rows:
+        _check_keys(part, row, ("variables", "reported"))
+        check_names(part, row["variables"], names)
+        if len(row["variables"]) != size:
+            raise value_error(part, f"{size} variables each", describe(row["variables"]))
+    fields = ("value", "adjusted" if size == 2 else "o_information", "pvalue", "qvalue", "n")
+    lagged = any("lag" in row for row in rows)
+    return Relations(
+        index=np.array([[names[name] for name in row["variables"]] for row in rows], dtype=np.intp).reshape(-1, size),
+        numbers={field: np.array([row.get(field) for row in rows], dtype=np.float64) for field in fields},
+        reported=np.array([bool(row["reported"]) for row in rows], dtype=bool),
+        kinds=tuple(row.get("kind") for row in rows),
+        lags=np.array([row.get("lag", 0) for row in rows], dtype=np.int16) if lagged else None,
+        measured=tuple(row.get("measured") for row in rows),
+    )

@@ -1,0 +1,133 @@
+"""The document of a scan: every field it has, declared once for exports, tests and documentation."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+VERSION = 1
+
+# Field -> its type and its meaning. "[]" stands for every item of a list, "?" after a name for one that may be absent.
+FIELDS: dict[str, tuple[str, str]] = {
+    "version": ("integer", "version of this layout; a change that could break a reader raises it"),
+    "settings.shearer": ("text", "version of shearer"),
+    "settings.source": ("text or null", "where the table came from"),
+    "settings.rows": ("integer", "rows of the table"),
+    "settings.order": ("integer", "2: pairs; 3: pairs and triples"),
+    "settings.fdr": ("number", "false discovery rate up to which pairs and triples are reported"),
+    "settings.top": ("integer", "pairs and triples that were measured in full, at most"),
+    "settings.alpha": ("number or null", "order of the entropy at which they were"),
+    "settings.max_rows": ("integer or null", "rows that were scanned at most; null: all"),
+    "settings.kernel": ("text or null", "the kernel, where one was stated"),
+    "settings.seed": ("integer or null", "seed of everything that is drawn"),
+    "settings.target": ("text, list of text or null", "the columns that all others were compared with, if any were"),
+    "settings.groups": ("mapping or null", "name of a vector variable -> its columns"),
+    "settings.lags": ("list of integer or null", "lags that were asked for, in rows"),
+    "settings.seconds": ("number or null", "time that the scan took"),
+    "settings.date": ("text or null", "when it began, in UTC"),
+    "settings.pairs_tested": ("integer or null", "pairs with a p-value"),
+    "settings.triples_tested": ("integer or null", "triples with a p-value"),
+    "settings.triples_possible": ("integer or null", "triples there are"),
+    "columns[].name": ("text", "the column or group"),
+    "columns[].kind": ("text", '"continuous", "categorical", or "mixed" for a group of both'),
+    "columns[].n": ("integer", "rows with a value"),
+    "columns[].missing": ("integer", "rows without one"),
+    "columns[].distinct": ("integer or null", "different values"),
+    "columns[].members": ("list of text", "columns of a group; empty for a single column"),
+    "columns[].notes": ("list of text", "what to know of it: constant, an identifier, ..."),
+    "pairs[].variables": ("list of text", "the two variables"),
+    "pairs[].value": ("number or null", "I* at alpha = 2"),
+    "pairs[].adjusted": ("number or null", "the same, 0 at the chance level and 1 for copies"),
+    "pairs[].pvalue": ("number or null", "of the test of independence"),
+    "pairs[].qvalue": ("number or null", "smallest false discovery rate at which the pair is reported"),
+    "pairs[].n": ("integer or null", "rows with both values"),
+    "pairs[].reported": ("truth value", "whether it passes the false discovery rate"),
+    "pairs[].lag?": (
+        "integer",
+        "rows by which the second variable follows the first, the first if below 0; only with lags",
+    ),
+    "pairs[].measured": ("mapping or null", "null for pairs that were only screened"),
+    "pairs[].measured.alpha": ("number", "order of the entropy"),
+    "pairs[].measured.mutual_information": ("number or null", "I* at that order"),
+    "pairs[].measured.interval": ("list of number or null", "lower and upper end of its confidence interval"),
+    "pairs[].measured.adjusted": ("number or null", "I, 0 at the chance level and 1 for copies"),
+    "pairs[].measured.total_correlation": ("number or null", "T*"),
+    "pairs[].measured.dual_total_correlation": ("number or null", "D*"),
+    "triples[].variables": ("list of text", "the three variables"),
+    "triples[].kind": ("text or null", '"synergistic" or "redundant"'),
+    "triples[].value": ("number or null", "T* at alpha = 2"),
+    "triples[].o_information": ("number or null", "O-information at alpha = 2, in bits"),
+    "triples[].pvalue": ("number or null", "of the interaction test"),
+    "triples[].qvalue": ("number or null", "smallest false discovery rate at which the triple is reported"),
+    "triples[].n": ("integer or null", "rows with all three values"),
+    "triples[].reported": ("truth value", "whether it passes the false discovery rate"),
+    "triples[].measured": ("mapping or null", "null for triples that were only screened"),
+    "triples[].measured.alpha": ("number", "order of the entropy"),
+    "triples[].measured.total_correlation": ("number or null", "T* at that order"),
+    "triples[].measured.dual_total_correlation": ("number or null", "D*"),
+    "triples[].measured.o_information": ("number or null", "O-information in bits"),
+    "triples[].measured.adjusted": ("number or null", "T, 0 at the chance level and 1 for copies"),
+    "triples[].measured.interval": ("list of number or null", "lower and upper end of the confidence interval of T*"),
+    "notes": ("list of text", "what to know of the table and of the scan"),
+}
+
+
+def departures(document: Mapping[str, Any]) -> list[str]:
+    """Where a document is not as declared: fields that are missing, unknown or of another type.
+
+    Examples
+    --------
+    >>> departures({"version": "1", "settings": {}, "columns": [], "pairs": [], "triples": [], "notes": []})[:2]
+    ["version: expected integer, got '1'", 'settings.shearer: missing']
+    """
+    found = []
+    for field, (expected, _) in FIELDS.items():
+        path = field.removesuffix("?").replace("[]", ".[]").split(".")
+        for place, value in _values(document, path, ""):
+            if value is _ABSENT:
+                found += [f"{place}: missing"] if not field.endswith("?") else []
+            elif not any(_is(value, kind) for kind in expected.replace(" or ", ", ").split(", ")):
+                found.append(f"{place}: expected {expected}, got {value!r}")
+    return found + [f"{place}: not declared" for place in _unknown(document, "")]
+
+
+_ABSENT = object()
+_TYPES = {"integer": int, "number": int | float, "text": str, "truth value": bool, "mapping": Mapping}
+
+
+def _is(value: Any, kind: str) -> bool:
+    if kind == "null":
+        return value is None
+    if kind.startswith("list of "):
+        return isinstance(value, list) and all(_is(item, kind.removeprefix("list of ")) for item in value)
+    return isinstance(value, _TYPES[kind]) and (kind == "truth value" or not isinstance(value, bool))
+
+
+def _values(value: Any, path: list[str], place: str) -> Iterator[tuple[str, Any]]:
+    """Every value that a path leads to; null on the way ends it."""
+    if not path:
+        yield place, value
+    elif value is None:
+        return
+    elif path[0] == "[]":
+        for position, item in enumerate(value):
+            yield from _values(item, path[1:], f"{place}[{position}]")
+    else:
+        here = f"{place}.{path[0]}".lstrip(".")
+        if isinstance(value, Mapping) and path[0] in value:
+            yield from _values(value[path[0]], path[1:], here)
+        else:
+            yield here, _ABSENT
+
+
+def _unknown(value: Any, field: str) -> Iterator[str]:
+    """Fields of a document that nobody declared."""
+    declared = [name.replace("?", "") for name in FIELDS]
+    if field in declared and FIELDS.get(field, ("",))[0] == "mapping or null" and field.endswith("groups"):
+        return
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _unknown(item, f"{field}.{key}".lstrip("."))
+    elif isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
+        for item in value:
+            yield from _unknown(item, f"{field}[]")
+    elif field not in declared and not any(name.startswith((f"{field}.", f"{field}[")) for name in declared):
+        yield field

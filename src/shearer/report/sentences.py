@@ -1,0 +1,202 @@
+"""The findings of a scan in plain words, for the page and for the terminal."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from shearer.report.relations import Relations, check_document, read_relations
+from shearer.report.text import Sentence, count, enumeration, in_words, plain_name
+
+_MOST_NAMED = 3
+
+
+def summary_sentences(document: Mapping[str, Any]) -> list[str]:
+    """What a scan found, a sentence each, without a word that is not explained.
+
+    Parameters
+    ----------
+    document : mapping
+        What a scan found, as plain numbers and texts.
+
+    Returns
+    -------
+    list of str
+        The table, the pairs, the strongest of them, the triples, what "found" means, what to beware of. Names are
+        cut to a readable length and freed of control marks.
+
+    Examples
+    --------
+    >>> from shearer.report import summary_sentences
+    >>> columns = [{"name": name, "kind": "continuous", "n": 50, "missing": 0} for name in ("dose", "response")]
+    >>> pair = {"variables": ["dose", "response"], "value": 0.3, "adjusted": 0.41, "pvalue": 1e-9, "qvalue": 1e-9}
+    >>> settings = {"source": "trial.csv", "rows": 50, "order": 2, "fdr": 0.05, "target": None, "lags": None}
+    >>> for sentence in summary_sentences({"version": 1, "settings": settings, "columns": columns, "triples": [],
+    ...                                    "pairs": [pair | {"n": 50, "reported": True}], "notes": []}):
+    ...     print(sentence)
+    trial.csv has 50 rows and 2 columns, both of numbers.
+    The one pair of columns is dependent beyond what chance explains.
+    dose with response has a strength of 0.41, on a scale from 0 (no more than chance) to 1 (a copy of each other).
+    Of what is reported, no more than 5 in 100 are expected to be false alarms (a false discovery rate of 0.05).
+    To depend is not to cause: a third thing may drive both, and the direction is not known.
+    """
+    return ["".join(sentence) for sentence in summary(document)]
+
+
+def summary(document: Mapping[str, Any]) -> list[Sentence]:
+    """The sentences in parts, names apart from the text around them."""
+    check_document(document)
+    pairs, triples = (read_relations(document, part) for part in ("pairs", "triples"))
+    found = pairs.reported.any() or triples.reported.any()
+    sentences = [_about_the_table(document), *_about_gaps(document), *_about_pairs(document, pairs)]
+    sentences += [*_about_strength(document, pairs), *_about_triples(document, triples)]
+    sentences += [_about_errors(document)] if found else [_about_nothing_found(document)]
+    return [*sentences, ["To depend is not to cause: a third thing may drive both, and the direction is not known."]]
+
+
+def triple_sentence(document: Mapping[str, Any], pairs: Relations, triples: Relations, row: int) -> Sentence:
+    """One clause on what a triple adds to its pairs."""
+    if triples.kinds[row] == "redundant":
+        return ["The three tell the same thing more than once: two of them leave little for the third to add."]
+    inside = pairs.reported & np.isin(pairs.index, triples.index[row]).all(axis=1)
+    known = sorted({tuple(sorted(pair)) for pair in pairs.index[inside].tolist()})
+    more = "the three together hold more than their pairs do."
+    if not known:
+        a, b, c = (_name(document, position) for position in triples.index[row])
+        only = [a, " and ", b, " tell about ", c, " only when they are looked at together."]
+        return ["No pair shows it, the three together do: ", *only]
+    if len(known) == 3:
+        return [f"Each two of them depend on each other already; {more}"]
+    words: list[Sentence] = [[_name(document, a), " with ", _name(document, b)] for a, b in known]
+    return [*enumeration(words), f" {_is(len(known))} dependent already; {more}"]
+
+
+def _name(document: Mapping[str, Any], position: int) -> str:
+    return plain_name(document["columns"][position]["name"])
+
+
+def _about_the_table(document: Mapping[str, Any]) -> Sentence:
+    settings, columns = document["settings"], document["columns"]
+    kinds = [column["kind"] for column in columns]
+    numbers, labels = kinds.count("continuous"), kinds.count("categorical")
+    if numbers and labels:
+        split = f": {numbers:,} of numbers and {labels:,} of labels"
+    else:
+        split = f", {'both' if len(columns) == 2 else 'all'} of {'numbers' if numbers else 'labels'}"
+    source = plain_name(str(settings.get("source") or "The table"))
+    return [source, f" has {count(settings['rows'], 'row')} and {count(len(columns), 'column')}{split}."]
+
+
+def _about_gaps(document: Mapping[str, Any]) -> list[Sentence]:
+    gaps = [column["missing"] for column in document["columns"] if column.get("missing")]
+    if not gaps:
+        return []
+    missing = f"{count(sum(gaps), 'value is', 'values are')} missing, in {count(len(gaps), 'column')}"
+    return [[f"{missing}; every pair is judged by the rows that have both."]]
+
+
+def _about_pairs(document: Mapping[str, Any], pairs: Relations) -> list[Sentence]:
+    settings = document["settings"]
+    tested, found = settings.get("pairs_tested") or len(pairs), int(pairs.reported.sum())
+    if not tested:
+        return [["There is no pair of columns to test."]]
+    end = " beyond what chance explains."
+    if pairs.lags is not None:
+        return [
+            [f"{in_words(found)} of {count(tested, 'test')} of two columns and a delay {_finds(found)} dependence{end}"]
+        ]
+    if settings.get("target"):
+        targets = settings["target"] if isinstance(settings["target"], list | tuple) else [settings["target"]]
+        words: Sentence = [f"{in_words(found)} of the {count(tested, 'pair')} with "]
+        return [[*words, *enumeration([[plain_name(name)] for name in targets]), f" {_is(found)} dependent{end}"]]
+    if tested == 1:
+        return [[f"The one pair of columns is {'' if found else 'not '}dependent{end}"]]
+    if found == tested:
+        return [[f"All {count(tested, 'pair')} of columns are dependent{end}"]]
+    return [[f"{in_words(found)} of the {count(tested, 'pair')} of columns {_is(found)} dependent{end}"]]
+
+
+def _finds(number: int) -> str:
+    return "finds" if number in (0, 1) else "find"
+
+
+def _is(number: int) -> str:
+    return "is" if number in (0, 1) else "are"
+
+
+def _about_strength(document: Mapping[str, Any], pairs: Relations) -> list[Sentence]:
+    rows = strongest_pairs(pairs)[:_MOST_NAMED]
+    if not rows:
+        return []
+    words = [_pair_words(document, pairs, row) for row in rows]
+    scale = "on a scale from 0 (no more than chance) to 1 (a copy of each other)."
+    if pairs.scale == "value":
+        scale = "on a scale that ends at 1; what chance alone gives was not taken off."
+    if len(rows) == 1:
+        return [[*words[0], f" has a strength of {pairs.strength[rows[0]]:.2f}, {scale}"]]
+    strengths = [[*text, f" ({pairs.strength[row]:.2f})"] for text, row in zip(words, rows, strict=True)]
+    return [["The strongest are ", *enumeration(strengths), f", {scale}"]]
+
+
+def strongest_pairs(pairs: Relations) -> list[int]:
+    """The reported pairs, the strongest first; of several lags the strongest only."""
+    rows = np.flatnonzero(pairs.reported & np.isfinite(pairs.strength))
+    order: list[int] = rows[np.argsort(-pairs.strength[rows], kind="stable")].tolist()
+    if pairs.lags is None:
+        return order
+    chosen: dict[frozenset[int], int] = {}
+    for row in order:
+        chosen.setdefault(frozenset(pairs.index[row].tolist()), row)
+    return list(chosen.values())
+
+
+def _pair_words(document: Mapping[str, Any], pairs: Relations, row: int) -> Sentence:
+    first, second = (_name(document, position) for position in pairs.index[row])
+    lag = 0 if pairs.lags is None else int(pairs.lags[row])
+    return [first, " with ", second, f" {count(lag, 'row')} later" if lag else ""]
+
+
+def _about_triples(document: Mapping[str, Any], triples: Relations) -> list[Sentence]:
+    settings = document["settings"]
+    tested, possible = settings.get("triples_tested") or len(triples), settings.get("triples_possible") or 0
+    if not tested:
+        return []
+    share = f" of the {possible:,} possible" if possible > tested else ""
+    named = found_triples(triples, "synergistic")
+    synergistic, redundant = len(named), len(found_triples(triples, "redundant"))
+    start = f"Of {count(tested, 'group')} of three columns{share}, tested for dependence that no pair explains,"
+    if not synergistic + redundant:
+        return [[f"{start} none stands out."]]
+    together = (
+        f"{synergistic or 'none'} {_is(synergistic)} synergistic (the three together tell what no two of them do)"
+    )
+    repeated = f"{redundant or 'none'} redundant (they tell the same thing more than once)"
+    words = [_triple_words(document, triples, row) for row in named[:_MOST_NAMED]]
+    examples: Sentence = ["."]
+    if words:
+        lead = " Synergistic: " if len(named) <= _MOST_NAMED else " The clearest: "
+        joined = [part for position, text in enumerate(words) for part in (["; ", *text] if position else text)]
+        examples = [".", lead, *joined, "."]
+    return [[f"{start} {together} and {repeated}", *examples]]
+
+
+def found_triples(triples: Relations, kind: str) -> list[int]:
+    """The reported triples of a kind, the most significant first."""
+    return [row for row, own in enumerate(triples.kinds) if triples.reported[row] and own == kind]
+
+
+def _triple_words(document: Mapping[str, Any], triples: Relations, row: int) -> Sentence:
+    return enumeration([[_name(document, position)] for position in triples.index[row]])
+
+
+def _about_errors(document: Mapping[str, Any]) -> Sentence:
+    rate = document["settings"]["fdr"]
+    share = f"{100 * rate:g} in 100" if rate >= 0.01 else f"{1000 * rate:g} in 1,000"
+    meaning = f"no more than {share} are expected to be false alarms (a false discovery rate of {rate:g})"
+    return [f"Of what is reported, {meaning}."]
+
+
+def _about_nothing_found(document: Mapping[str, Any]) -> Sentence:
+    rate, rows = document["settings"]["fdr"], document["settings"]["rows"]
+    limit = f"Nothing passes a false discovery rate of {rate:g} (the share of false alarms that would be accepted)"
+    return [f"{limit}. That does not prove independence: in {count(rows, 'row')} a weak dependence can stay hidden."]

@@ -1,0 +1,226 @@
+"""What a scan found as a short text for the terminal: sentences, the strongest pairs, the triples, notes."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from shearer._display import printable
+
+Entry = Mapping[str, Any]
+
+# Below, the columns that repeat what others say are left out.
+_ROOMY, _NARROW = 100, 72
+_GAP, _SHORTEST_NAME = 2, 6
+_MOST_NOTES = 8
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_BAR_CELLS = 8
+# The blue and the orange of Okabe and Ito, told apart with any kind of colour vision.
+_BLUE, _ORANGE = "#56B4E9", "#E69F00"
+
+
+@dataclass(frozen=True, eq=False)
+class ScanView:
+    """A renderable for `rich`: fits any width, plain where the terminal is.
+
+    Attributes
+    ----------
+    document : mapping
+        The document of a scan.
+    sentences : sequence of str
+        What it found, in words.
+    limit : int
+        Pairs and triples shown at most, each.
+
+    Examples
+    --------
+    >>> from rich.console import Console
+    >>> pair = {"variables": ["dose", "response"], "adjusted": 0.4, "pvalue": 1e-9, "qvalue": 1e-9, "n": 50}
+    >>> pair |= {"value": 0.3, "reported": True, "measured": None}
+    >>> document = {"columns": [], "pairs": [pair], "triples": [], "notes": ["a note"]}
+    >>> Console(width=60, color_system=None).print(ScanView(document, ["One pair."], 10))
+    One pair.
+    <BLANKLINE>
+    pair            strength      I*      q
+    dose  response  █▋    0.40  0.30  1e-09
+    <BLANKLINE>
+    Notes
+    • a note
+    """
+
+    document: Mapping[str, Any]
+    sentences: Sequence[str]
+    limit: int = 20
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """Sentences, tables, notes."""
+        width, plain = options.max_width, options.ascii_only
+        for sentence in self.sentences:
+            yield Text(sentence)
+        for part, table in (("pairs", pair_table), ("triples", triple_table)):
+            entries = strongest(self.document, part)
+            if entries:
+                yield Text()
+                yield table(entries[: self.limit], width, plain=plain)
+                yield from _rest(len(entries) - self.limit, part)
+        yield from _notes(self.document, plain=plain)
+
+
+def strongest(document: Mapping[str, Any], part: str) -> list[Entry]:
+    """Reported pairs, the strongest first; reported triples in the order of the document, by significance."""
+    entries = [entry for entry in document[part] if entry["reported"]]
+    return entries if part == "triples" else sorted(entries, key=_weakness)
+
+
+def pair_table(pairs: Sequence[Entry], width: int, *, plain: bool = False) -> Table:
+    """One row a pair: names, strength with a bar, I* with its interval, p- and q-value, rows."""
+    roomy, narrow = width >= _ROOMY, width < _NARROW
+    cells = _BAR_CELLS if roomy else _BAR_CELLS // 2
+    lagged = any("lag" in pair for pair in pairs)
+    bounded = not narrow and any(_measured(pair, "interval") for pair in pairs)
+    columns = [
+        _Column("lag", [str(pair.get("lag", "")) for pair in pairs], shown=lagged),
+        _Column("strength", [_bar(_strength(pair), cells, plain=plain) for pair in pairs], "left"),
+        _Column("I*", [_information(pair) for pair in pairs]),
+        _Column("interval", [_interval(_measured(pair, "interval"), plain=plain) for pair in pairs], shown=bounded),
+        _Column("p", [_probability(pair["pvalue"]) for pair in pairs], shown=roomy),
+        _Column("q", [_probability(pair["qvalue"]) for pair in pairs]),
+        _Column("rows", [_count(pair["n"]) for pair in pairs], shown=not narrow),
+    ]
+    return _table("pair", pairs, columns, width, plain=plain)
+
+
+def triple_table(triples: Sequence[Entry], width: int, *, plain: bool = False) -> Table:
+    """One row a triple: names, kind, T*, O-information, p- and q-value, rows."""
+    roomy, narrow = width >= _ROOMY, width < _NARROW
+    totals = [_first_known(_measured(triple, "total_correlation"), triple["value"]) for triple in triples]
+    columns = [
+        _Column("kind", [_kind(triple["kind"], narrow=narrow) for triple in triples], "left"),
+        _Column("T*", [_number(total) for total in totals]),
+        _Column("O, bits", [_number(triple["o_information"]) for triple in triples], shown=not narrow),
+        _Column("p", [_probability(triple["pvalue"]) for triple in triples], shown=roomy),
+        _Column("q", [_probability(triple["qvalue"]) for triple in triples]),
+        _Column("rows", [_count(triple["n"]) for triple in triples], shown=not narrow),
+    ]
+    return _table("triple", triples, columns, width, plain=plain)
+
+
+@dataclass(frozen=True)
+class _Column:
+    heading: str
+    cells: Sequence[str | Text]
+    side: Literal["left", "right"] = "right"
+    shown: bool = True
+
+    @property
+    def width(self) -> int:
+        return max(len(self.heading), *(len(cell) for cell in self.cells))
+
+
+def _table(title: str, entries: Sequence[Entry], columns: Sequence[_Column], width: int, *, plain: bool) -> Table:
+    """Names in as many columns as they are, then the others; names get what room is left."""
+    columns = [column for column in columns if column.shown]
+    room = width - sum(column.width + _GAP for column in columns)
+    names = _fit([[printable(name, width) for name in entry["variables"]] for entry in entries], room)
+    table = Table(box=None, header_style="bold", padding=(0, _GAP, 0, 0), pad_edge=False)
+    for position in range(len(names[0])):
+        table.add_column(title if position == 0 else "", no_wrap=True, overflow="ellipsis")
+    for column in columns:
+        table.add_column(column.heading, justify=column.side, no_wrap=True, overflow="ellipsis")
+    for row, shown in enumerate(names):
+        # Text, not markup: a column can be called [red].
+        cells = [Text(name.replace("…", "~") if plain else name) for name in shown]
+        table.add_row(*cells, *(column.cells[row] for column in columns))
+    return table
+
+
+def _fit(names: Sequence[Sequence[str]], room: int) -> list[list[str]]:
+    """Names cut to one length, the largest at which all columns of them fit the room."""
+    needed = [max(cell_len(name) for name in column) for column in zip(*names, strict=True)]
+    longest = max(needed)
+    while longest > _SHORTEST_NAME and sum(min(need, longest) + _GAP for need in needed) > room + _GAP:
+        longest -= 1
+    return [[printable(name, longest) for name in row] for row in names]
+
+
+def _weakness(pair: Entry) -> float:
+    strength = _strength(pair)
+    return math.inf if strength is None else -strength
+
+
+def _strength(pair: Entry) -> float | None:
+    return _first_known(pair["adjusted"], pair["value"])
+
+
+def _first_known(*values: float | None) -> float | None:
+    return next((value for value in values if value is not None and not _is_nan(value)), None)
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _measured(entry: Entry, field: str) -> Any:
+    return (entry["measured"] or {}).get(field)
+
+
+def _bar(share: float | None, cells: int, *, plain: bool) -> Text:
+    """A bar from 0 to 1 and the number it stands for."""
+    full, rest = divmod(round(8 * cells * min(max(share or 0.0, 0.0), 1.0)), 8)
+    blocks = "#" * (full + rest // 4) if plain else f"{'█' * full}{_EIGHTHS[rest]}"
+    bar = Text(f"{blocks:<{cells}.{cells}}", style=_BLUE)
+    return bar.append(f" {_number(share):>5}", style="default")
+
+
+def _information(pair: Entry) -> Text:
+    """I* as measured, or as screened (alpha = 2) in grey."""
+    found = _measured(pair, "mutual_information")
+    return Text(_number(found)) if found is not None else Text(_number(pair["value"]), style="dim")
+
+
+def _kind(kind: str | None, *, narrow: bool) -> Text:
+    name = kind or ""
+    return Text(name[:3] if narrow else name, style=_ORANGE if kind == "synergistic" else "")
+
+
+def _number(value: Any) -> str:
+    return "" if value is None or _is_nan(value) else f"{value:.2f}".replace("-0.00", "0.00")
+
+
+def _count(value: Any) -> str:
+    return "" if value is None or _is_nan(value) else f"{int(value)}"
+
+
+def _interval(ends: Any, *, plain: bool) -> str:
+    low, high = ends or (None, None)
+    return f"{_number(low)}{'-' if plain else '–'}{_number(high)}" if low is not None and high is not None else ""
+
+
+def _probability(value: Any) -> str:
+    if value is None or _is_nan(value):
+        return ""
+    return f"{value:.3f}" if value >= 0.001 else "0" if value == 0 else f"{value:.0e}"
+
+
+def _rest(count: int, part: str) -> Iterator[Text]:
+    if count > 0:
+        yield Text(f" and {count} more {part[:-1] if count == 1 else part}", style="dim")
+
+
+def _notes(document: Mapping[str, Any], *, plain: bool) -> Iterator[RenderableType]:
+    notes = [printable(note) for note in document["notes"]]
+    for column in document["columns"]:
+        notes += [f"{printable(column['name'], 40)}: {printable(note)}" for note in column.get("notes", [])]
+    if notes:
+        yield Text()
+        yield Text("Notes", style="bold")
+        listed = Table.grid(padding=(0, 1, 0, 0))
+        for note in notes[:_MOST_NOTES]:
+            listed.add_row("-" if plain else "•", Text(note))
+        yield listed
+        yield from _rest(len(notes) - _MOST_NOTES, "notes")

@@ -1,0 +1,149 @@
+"""The answer of a test in words, numbers and a plain mapping."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from shearer._display import printable
+from shearer._version import __version__
+from shearer.inference import InteractionResult, TestResult, interaction_test
+from shearer.inference.independence import MOST_DENSE_ROWS
+
+VERSION = 1
+_MOST_COMPONENTS = 12
+_LONGEST_NAME = 60
+
+
+def interaction_of(frame: Any, groups: Mapping[str, Sequence[str]]) -> InteractionResult | None:
+    """Whether three variables hold what no pair of them shows; None for other numbers of them, or too many rows."""
+    variables = len(frame.columns) - sum(len(members) - 1 for members in groups.values())
+    complete = len(frame.drop_nulls())
+    if variables != 3 or not 6 <= complete <= MOST_DENSE_ROWS:
+        return None
+    return interaction_test(frame, groups=groups or None, missing="drop")
+
+
+def verdict_document(
+    result: TestResult,
+    interaction: InteractionResult | None,
+    *,
+    source: str,
+    given: Sequence[str],
+    total: int,
+    level: float,
+) -> dict[str, Any]:
+    """Everything a test found as plain numbers and texts.
+
+    Parameters
+    ----------
+    result : TestResult
+        Of independence.
+    interaction : InteractionResult or None
+        Of three variables.
+    source : str
+        Where the table came from.
+    given : sequence of str
+        Conditions.
+    total : int
+        Rows of the table, those with missing values included.
+    level : float
+        p-values up to this are called dependence.
+    """
+    document: dict[str, Any] = {
+        "version": VERSION,
+        "settings": {"shearer": __version__, "source": source, "level": level, "rows": total},
+        "variables": [name for name in result.names if name not in given],
+        "given": list(given),
+        "statistic": result.statistic,
+        "pvalue": result.pvalue,
+        "method": result.method,
+        "n": result.rows,
+        "components": [asdict(component) for component in result.components],
+        "interaction": None,
+    }
+    if interaction is not None:
+        found = asdict(interaction)
+        document["interaction"] = {key: found[key] for key in found if key not in ("names", "rows")}
+    return document
+
+
+@dataclass(frozen=True, eq=False)
+class VerdictView:
+    """A renderable for `rich`: the verdict, then the numbers behind it."""
+
+    document: Mapping[str, Any]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """Sentences and tables."""
+        document = self.document
+        yield Text(verdict(document), style="bold")
+        lost = document["settings"]["rows"] - document["n"]
+        left_out = f" ({lost} with missing values left out)" if lost else ""
+        yield Text(
+            f"statistic {document['statistic']:.4g}, p = {document['pvalue']:.3g}; {document['method']}; "
+            f"{document['n']} rows{left_out}"
+        )
+        yield from _components(document["components"], "component")
+        interaction = document["interaction"]
+        if interaction is not None:
+            yield Text()
+            yield Text(interaction_verdict(document), style="bold")
+            found = f"statistic {interaction['statistic']:.4g}, p = {interaction['pvalue']:.3g}"
+            yield Text(f"{found}; O-information {interaction['o_information']:.3g} bits above its chance level")
+            yield from _components(interaction["components"], "split")
+
+
+def verdict(document: Mapping[str, Any]) -> str:
+    """The answer to the question, in one sentence.
+
+    Examples
+    --------
+    >>> print(verdict({"variables": ["a", "b"], "given": ["z"], "pvalue": 0.2, "settings": {"level": 0.05}}))
+    No dependence of a and b is found, given z (p = 0.2, level 0.05); that does not prove independence.
+    """
+    names = _listed(document["variables"])
+    given = f", given {_listed(document['given'])}" if document["given"] else ""
+    evidence = _evidence(document["pvalue"], document)
+    if document["pvalue"] <= document["settings"]["level"]:
+        return f"{names} are dependent{given} {evidence}."
+    return f"No dependence of {names} is found{given} {evidence}; that does not prove independence."
+
+
+def interaction_verdict(document: Mapping[str, Any]) -> str:
+    """Whether three variables hold what no pair shows, in one sentence."""
+    interaction = document["interaction"]
+    evidence = _evidence(interaction["pvalue"], document)
+    if interaction["pvalue"] <= document["settings"]["level"]:
+        return f"The three hold something that no pair of them shows {evidence}: {interaction['kind']}."
+    return f"Nothing is found that no pair of them shows {evidence}."
+
+
+def _evidence(pvalue: float, document: Mapping[str, Any]) -> str:
+    return f"(p = {pvalue:.2g}, level {document['settings']['level']:g})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [printable(name, _LONGEST_NAME) for name in names]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _components(components: Sequence[Mapping[str, Any]], title: str) -> Iterator[RenderableType]:
+    """The smallest p-values first."""
+    if not components:
+        return
+    yield Text()
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(title, overflow="ellipsis", no_wrap=True)
+    for heading in ("statistic", "p"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    ranked = sorted(components, key=lambda component: component["pvalue"])
+    for component in ranked[:_MOST_COMPONENTS]:
+        name = Text(printable(component["name"], _LONGEST_NAME))
+        table.add_row(name, f"{component['statistic']:.3g}", f"{component['pvalue']:.2g}")
+    yield table
+    if len(ranked) > _MOST_COMPONENTS:
+        yield Text(f" and {len(ranked) - _MOST_COMPONENTS} more", style="dim")

@@ -1,0 +1,193 @@
+"""The table of a scan: which columns can take part, what is to be said of each, and a sample of rows to look at."""
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._arrays import to_numpy
+from shearer._blocks import Block, Variable
+from shearer._columns import Column
+from shearer._validate import describe, value_error
+from shearer._variables import Sources, read_sources
+from shearer.screening.table import Presence, Table, library_of, table_of
+
+# Fewer rows with a value have too few permutations to tell anything.
+FEWEST_ROWS = 6
+# Rows that feed the pictures of a report.
+SAMPLE_ROWS = 500
+# Levels shown in pictures; the others are joined.
+_MOST_LEVELS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What was read.
+
+    Attributes
+    ----------
+    table : Table
+        The variables that take part, targets last.
+    columns : list of dict
+        All variables as the document describes them, those left out too.
+    notes : list of str
+        What a reader should know of the data.
+    sources : Sources
+        The columns of the variables that take part, all rows.
+    """
+
+    table: Table
+    columns: list[dict[str, Any]]
+    notes: list[str]
+    sources: Sources
+
+
+def read_columns(
+    data: tuple[Any, ...],
+    target: str | list[str] | None,
+    groups: Mapping[str, Iterable[str]] | None,
+    kinds: Mapping[str, str] | None,
+) -> Reading:
+    """Read a table, and leave out the columns that no test can say anything of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sources, targets = read_sources(data, target, groups, kinds)
+    notes = [str(warning.message) for warning in caught]
+    columns, usable = [], {}
+    for name, parts in (sources | targets).items():
+        entry = _describe(name, parts)
+        columns.append(entry)
+        if not entry["notes"]:
+            usable[name] = parts
+    for name in targets:
+        if name not in usable:
+            reason = next(entry["notes"][0] for entry in columns if entry["name"] == name)
+            raise value_error("target", "a column that varies", f"{describe(name)}, {reason}")
+    if len(usable) < 2:
+        reasons = "; ".join(f"{entry['name']}: {entry['notes'][0]}" for entry in columns[:5] if entry["notes"])
+        got = f"{len(usable)}" + f" ({reasons})" * bool(reasons)
+        raise value_error("data", "at least 2 columns that vary", got)
+    left_out = [entry["name"] for entry in columns if entry["notes"]]
+    if left_out:
+        notes.append(f"Left out: {', '.join(describe(name) for name in left_out)}; see the columns for why.")
+    kept = {name: parts for name, parts in usable.items() if name not in targets}
+    table = table_of(kept, {name: usable[name] for name in targets}, False, library_of(data))
+    table = replace(table, pairwise=not table.presence.complete)
+    return Reading(table, columns, notes, usable)
+
+
+def sampled_table(table: Table, most: int, seed: int) -> Table:
+    """So many rows of a longer table, drawn without replacement."""
+    chosen = np.zeros(table.observations, dtype=bool)
+    chosen[np.random.default_rng(seed).permutation(table.observations)[:most]] = True
+    masks = table.presence.masks
+    variables = tuple(
+        variable_on_rows(variable, chosen[masks[pattern]])
+        for variable, pattern in zip(table.variables, table.presence.pattern, strict=True)
+    )
+    presence = Presence(masks[:, chosen], table.presence.pattern)
+    return replace(table, variables=variables, observations=most, presence=presence)
+
+
+def variable_on_rows(variable: Variable, rows: NDArray[np.bool_]) -> Variable:
+    """A variable on some of its rows."""
+    if rows.all():
+        return variable
+    return Variable(variable.name, tuple(Block(b.kind, b.values[rows], b.levels) for b in variable.blocks))
+
+
+def _describe(name: str, parts: list[Column]) -> dict[str, Any]:
+    present = ~np.logical_or.reduce([part.missing for part in parts])
+    kinds = {part.kind for part in parts}
+    distinct = _distinct(parts, present)
+    return {
+        "name": name,
+        "kind": kinds.pop() if len(kinds) == 1 else "mixed",
+        "n": int(present.sum()),
+        "missing": int((~present).sum()),
+        "distinct": distinct,
+        "members": [part.name for part in parts] if len(parts) > 1 or parts[0].name != name else [],
+        "notes": _reasons(parts, int(present.sum()), distinct),
+    }
+
+
+def _reasons(parts: list[Column], present: int, distinct: int) -> list[str]:
+    """Why a variable is left out; empty if it takes part."""
+    if any(part.kind == "object" for part in parts):
+        return ["values that are neither numbers, times nor labels"]
+    if present < FEWEST_ROWS:
+        return [f"a value in {present} rows only"]
+    if distinct < 2:
+        return ["constant"]
+    if all(part.kind == "categorical" for part in parts) and distinct == present:
+        return ["a label of its own in every row"]
+    return []
+
+
+def _distinct(parts: list[Column], present: NDArray[np.bool_]) -> int:
+    if any(part.kind == "object" for part in parts):
+        return int(present.sum())
+    values = np.column_stack([to_numpy(part.values).astype(np.float64) for part in parts])[present]
+    return len(np.unique(values, axis=0))
+
+
+def sample_rows(sources: Sources, names: Iterable[str], rng: np.random.Generator) -> dict[str, Any]:
+    """Some rows of some variables, as a report draws them.
+
+    Examples
+    --------
+    >>> from shearer._variables import read_sources
+    >>> sources, _ = read_sources(({"a": [1.5, 2.0], "b": ["x", None]},))
+    >>> sample_rows(sources, ["a", "b"], np.random.default_rng(0))["columns"]["b"]
+    {'codes': [0, None], 'levels': ['x']}
+    """
+    rows = next(iter(sources.values()))[0].rows
+    chosen = np.sort(rng.permutation(rows)[:SAMPLE_ROWS])
+    columns = {name: _sampled([part.take(chosen) for part in sources[name]]) for name in dict.fromkeys(names)}
+    return {"rows": len(chosen), "columns": columns}
+
+
+def _sampled(parts: list[Column]) -> dict[str, Any]:
+    numbers = [part for part in parts if part.kind == "continuous"]
+    if not numbers:
+        return _sampled_labels(parts[0])
+    missing = np.logical_or.reduce([part.missing for part in numbers])
+    values = np.column_stack([to_numpy(part.values).astype(np.float64) for part in numbers])
+    shown: dict[str, Any] = {"values": _with_gaps(_axis(values, missing), missing)}
+    if values.shape[1] > 1:
+        shown["label"] = "first principal axis of " + ", ".join(part.name for part in numbers)
+    return shown
+
+
+def _sampled_labels(part: Column) -> dict[str, Any]:
+    """Codes and levels, the most frequent first; those beyond a dozen are one."""
+    codes = to_numpy(part.values)
+    counts = np.bincount(codes[~part.missing], minlength=len(part.levels))
+    order = np.argsort(-counts, kind="stable")
+    order = order[counts[order] > 0]
+    rank = np.zeros(len(counts), dtype=int)
+    rank[order] = np.minimum(np.arange(len(order)), _MOST_LEVELS - 1)
+    levels = [str(part.levels[code]) for code in order[:_MOST_LEVELS]]
+    if len(order) > _MOST_LEVELS:
+        levels[-1] = f"{len(order) - _MOST_LEVELS + 1} others"
+    shown = [None if gap else int(rank[code]) for code, gap in zip(codes, part.missing, strict=True)]
+    return {"codes": shown, "levels": levels}
+
+
+def _axis(values: NDArray[np.float64], missing: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """A column itself; of several, standardised, the direction in which they vary most."""
+    if values.shape[1] == 1:
+        return values[:, 0]
+    present = values[~missing]
+    spread = present.std(axis=0)
+    scaled = (values - present.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    axis = np.linalg.svd(scaled[~missing], full_matrices=False)[2][0]
+    direction: NDArray[np.float64] = scaled @ (axis * np.sign(axis[np.argmax(np.abs(axis))]))
+    return direction
+
+
+def _with_gaps(values: NDArray[np.float64], missing: NDArray[np.bool_]) -> list[float | None]:
+    return [None if gap else float(f"{value:.6g}") for value, gap in zip(values, missing, strict=True)]

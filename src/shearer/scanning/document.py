@@ -1,0 +1,199 @@
+"""What a scan found, as plain data: lists and dictionaries that any language reads (docs: scan, the document)."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer.inference.pvalue import adjusted_pvalues
+from shearer.scanning.pairs import PairFindings
+from shearer.scanning.top import PAIR_FIELDS, TRIPLE_FIELDS
+from shearer.scanning.triples import Choice, TripleTests
+from shearer.screening.table import Table
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """p-values of pairs and triples, and what follows from them.
+
+    Attributes
+    ----------
+    pairs : PairFindings
+        All pairs.
+    fdr : float
+        Rate up to which they are reported.
+    triples : array (m, 3)
+        The triples that were tested.
+    triple_tests : TripleTests
+        What is known of them.
+    triple_rows : array (m,)
+        Rows that the three have.
+    possible : int
+        How many triples there are.
+    """
+
+    pairs: PairFindings
+    fdr: float
+    triples: Indices = field(default_factory=lambda: np.empty((0, 3), dtype=np.intp))
+    triple_tests: TripleTests = field(default_factory=lambda: TripleTests(*(np.empty(0) for _ in range(3))))
+    triple_rows: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    possible: int = 0
+
+    def with_triples(self, table: Table, choice: Choice, tests: TripleTests) -> "Findings":
+        """The same with triples."""
+        return replace(
+            self,
+            triples=choice.triples,
+            triple_tests=tests,
+            triple_rows=_common_rows(table, choice.triples),
+            possible=choice.possible,
+        )
+
+    @cached_property
+    def _qvalues(self) -> tuple[Floats, Floats]:
+        """Of pairs and of triples: one rate for all that is reported, half of it for each of the two lists."""
+        lists = (self.pairs.pvalue, self.triple_tests.pvalue)
+        weights = [np.full(len(pvalues), 1.0 / max(len(pvalues), 1)) for pvalues in lists]
+        together = adjusted_pvalues(np.concatenate(lists), weights=np.concatenate(weights))
+        return together[: len(lists[0])], together[len(lists[0]) :]
+
+    @property
+    def pair_qvalue(self) -> Floats:
+        """False discovery rate at which each pair would be reported."""
+        return self._qvalues[0]
+
+    @property
+    def triple_qvalue(self) -> Floats:
+        """The same for triples."""
+        return self._qvalues[1]
+
+    @cached_property
+    def pair_order(self) -> Indices:
+        """Pairs, the most significant first; among equals the strongest."""
+        return np.lexsort((-np.nan_to_num(self.pairs.value), self.pairs.pvalue))
+
+    @cached_property
+    def triple_order(self) -> Indices:
+        """Triples, the most significant first."""
+        return np.argsort(self.triple_tests.pvalue, kind="stable")
+
+    @property
+    def reported_pairs(self) -> list[int]:
+        """Positions of the pairs within the false discovery rate, the most significant first."""
+        return [int(position) for position in self.pair_order if self.pair_qvalue[position] <= self.fdr]
+
+    @property
+    def reported_triples(self) -> list[int]:
+        """The same for triples."""
+        return [int(position) for position in self.triple_order if self.triple_qvalue[position] <= self.fdr]
+
+
+def describe_findings(
+    names: Sequence[str],
+    findings: Findings,
+    measured: Mapping[tuple[str, int], Floats],
+    excess: Mapping[int, float],
+    settings: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The document, without the columns and notes.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The variables.
+    findings : Findings
+        All tests.
+    measured : mapping
+        ("pair" or "triple", position) -> what `measure_pair` or `measure_triple` gave.
+    excess : mapping
+        Position of a triple -> its O-information less the chance level.
+    settings : mapping
+        What was asked for.
+    """
+    pairs, q = findings.pairs, findings.pair_qvalue
+    listed = []
+    for position in findings.pair_order:
+        record = {
+            "variables": [names[member] for member in pairs.members[position]],
+            "value": number(pairs.value[position]),
+            "adjusted": number(pairs.adjusted[position]),
+            "pvalue": number(pairs.pvalue[position]),
+            "qvalue": number(q[position]),
+            "n": int(pairs.rows[position]),
+            "reported": bool(q[position] <= findings.fdr),
+            "measured": _measured_pair(measured.get(("pair", int(position))), pairs.adjusted[position], settings),
+        }
+        if pairs.lag is not None:
+            record["lag"] = int(pairs.lag[position])
+        listed.append(record)
+    triples = [
+        _describe_triple(names, findings, place, measured.get(("triple", place)), excess.get(place), settings)
+        for place in map(int, findings.triple_order)
+    ]
+    tested = {
+        "pairs_tested": len(listed),
+        "triples_tested": len(triples),
+        "triples_possible": findings.possible,
+    }
+    return {"version": VERSION, "settings": {**settings, **tested}, "pairs": listed, "triples": triples}
+
+
+def _describe_triple(
+    names: Sequence[str],
+    findings: Findings,
+    position: int,
+    values: Floats | None,
+    excess: float | None,
+    settings: Mapping[str, Any],
+) -> dict[str, Any]:
+    q = findings.triple_qvalue[position]
+    record: dict[str, Any] = {
+        "variables": [names[member] for member in findings.triples[position]],
+        "kind": None if excess is None else "redundant" if excess > 0 else "synergistic",
+        "value": number(findings.triple_tests.total_correlation[position]),
+        "o_information": number(findings.triple_tests.o_information[position]),
+        "pvalue": number(findings.triple_tests.pvalue[position]),
+        "qvalue": number(q),
+        "n": int(findings.triple_rows[position]),
+        "reported": bool(q <= findings.fdr),
+        "measured": None,
+    }
+    if values is not None:
+        found = dict(zip(TRIPLE_FIELDS, map(number, values), strict=True))
+        record["measured"] = {"alpha": settings["alpha"], **_with_interval(found)}
+    return record
+
+
+def _measured_pair(values: Floats | None, adjusted: float, settings: Mapping[str, Any]) -> dict[str, Any] | None:
+    if values is None:
+        return None
+    found = _with_interval(dict(zip(PAIR_FIELDS, map(number, values), strict=True)))
+    return {"alpha": settings["alpha"], **found, "adjusted": number(adjusted)}
+
+
+def _with_interval(found: dict[str, float | None]) -> dict[str, Any]:
+    low, high = found.pop("low"), found.pop("high")
+    return {**found, "interval": None if low is None else [low, high]}
+
+
+def number(value: Any) -> float | None:
+    """A number that JSON can hold: none for what is not finite."""
+    plain = float(value)
+    return plain if math.isfinite(plain) else None
+
+
+def _common_rows(table: Table, triples: Indices) -> Indices:
+    """Rows that three variables have in common; triples of the same patterns are counted once."""
+    patterns = table.presence.pattern[triples]
+    kinds, which = np.unique(np.sort(patterns, axis=1), axis=0, return_inverse=True)
+    counts = np.array([np.logical_and.reduce(table.presence.masks[kind]).sum() for kind in kinds], dtype=np.intp)
+    return counts[which.reshape(-1)] if len(triples) else np.empty(0, dtype=np.intp)

@@ -1,0 +1,140 @@
+"""Pairs of time series: the lag at which they depend most, tested by rearranging stretches of rows.
+
+Rows of a series depend on each other, so rows cannot be exchanged singly: stretches longer than that dependence change
+places as wholes. One test for each pair: the largest dependence over all lags, in both directions.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._blocks import Variables
+from shearer._validate import value_error
+from shearer.inference.pvalue import sequential_pvalue
+from shearer.inference.rearrangements import Contiguous
+from shearer.kernels import Kernel, grams
+from shearer.screening.pairs import collision_bits
+
+Floats = NDArray[np.float64]
+
+# Rearrangements as large as the data after which a pair is given up as independent.
+_EXCEEDANCES = 20
+# Fewer stretches have too few orders.
+_FEWEST_STRETCHES = 8
+# Edges of stretches break the dependence of rows that they part: few of them, for a level that holds.
+_LENGTHS = 4
+
+
+@dataclass(frozen=True)
+class Lagged:
+    """The answer for one pair.
+
+    Attributes
+    ----------
+    lag : int
+        Rows by which the second variable follows the first where they depend most; negative: the first follows.
+    pvalue : float
+        Of the largest dependence over all lags.
+    profile : array (lags,)
+        I* at alpha = 2 of every lag, in the order of `lags_both_ways`.
+    block : int
+        Rows of a stretch.
+    """
+
+    lag: int
+    pvalue: float
+    profile: Floats
+    block: int
+
+
+def lags_both_ways(lags: list[int]) -> list[int]:
+    """Every lag in both directions, ascending.
+
+    Examples
+    --------
+    >>> lags_both_ways([0, 2])
+    [-2, 0, 2]
+    """
+    return sorted({sign * lag for lag in lags for sign in (1, -1)})
+
+
+def test_lags(
+    pair: Variables, kernel: Kernel | None, lags: list[int], smallest: float, rng: np.random.Generator
+) -> Lagged:
+    """Test a pair of series over lags.
+
+    Parameters
+    ----------
+    pair : Variables
+        Two variables, rows in the order of time.
+    kernel : Kernel, optional
+        As in the measures.
+    lags : list of int
+        Lags of 0 or more.
+    smallest : float
+        The p-value that must be reachable: sets the largest number of rearrangements.
+    rng : Generator
+        Source of the rearrangements.
+    """
+    both, reach = lags_both_ways(lags), max(lags)
+    rows = pair.rows - 2 * reach
+    first, second = (np.asarray(gram.squared().dense(), dtype=np.float64) for gram in grams(pair, kernel))
+    length = block_length(first, second)
+    if rows < _FEWEST_STRETCHES * 2:
+        got = f"{pair.rows} for lags up to {reach}"
+        raise value_error("lags", f"at least {2 * reach + 2 * _FEWEST_STRETCHES} rows", got)
+    length = min(length, rows // _FEWEST_STRETCHES)
+    scheme = Contiguous(rows, length)
+    middle = np.arange(reach, reach + rows)
+    base = first[np.ix_(middle, middle)]
+    # The second variable seen from every lag, on the same number of rows.
+    shifted = np.stack([second[np.ix_(middle + lag, middle + lag)] for lag in both]).reshape(len(both), -1)
+
+    def sums(order: NDArray[np.intp]) -> Floats:
+        found: Floats = shifted @ base[np.ix_(order, order)].ravel()
+        return found
+
+    # Lags differ in the entropy of their stretch of the second variable: compared as mutual information in bits.
+    own = _bits(shifted.sum(axis=1), rows)
+
+    def largest(order: NDArray[np.intp]) -> float:
+        return float(np.max(own - _bits(sums(order), rows)))
+
+    observed = np.arange(rows)
+    information = own - _bits(sums(observed), rows) + _bits(base.sum(), rows)
+    profile = information / np.maximum(np.maximum(own, _bits(base.sum(), rows)), 1e-12)
+    most = max(999, math.ceil(1 / smallest))
+
+    def draw(count: int) -> Floats:
+        return np.array([largest(scheme.draw(rng)) for _ in range(count)])
+
+    pvalue, _ = sequential_pvalue(draw, largest(observed), most, _EXCEEDANCES)
+    return Lagged(both[int(np.argmax(information))], pvalue, profile, length)
+
+
+def block_length(*similarities: Floats) -> int:
+    """Rows after which the similarities of a series no longer show that rows are near in time, times four.
+
+    Examples
+    --------
+    >>> alternate = np.equal.outer(np.arange(40) // 10, np.arange(40) // 10).astype(float)
+    >>> block_length(alternate)
+    40
+    """
+    longest = 1
+    for matrix in similarities:
+        n = len(matrix)
+        profile = np.array([np.diagonal(matrix, gap).mean() for gap in range(1, max(2, n // 4))])
+        # Row pairs far apart in time stand for independent ones.
+        far = np.array([np.diagonal(matrix, gap).mean() for gap in range(n // 4, n // 2)])
+        limit = far.mean() + 2 * far.std()
+        near = np.flatnonzero(profile <= limit)
+        longest = max(longest, int(near[0]) + 1 if len(near) else n // 4)
+    return _LENGTHS * longest
+
+
+def _bits(total: Floats | float, rows: int) -> Floats:
+    """Entropy of order 2 from the sum of all entries, the diagonal included."""
+    return collision_bits((np.asarray(total) - rows) / 2, rows)

@@ -1,0 +1,78 @@
+"""What a scan computes of the pairs and triples it found, each kept as soon as it is there."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._progress import track
+from shearer.inference.resampling import spread
+from shearer.kernels import Kernel
+from shearer.scanning.document import Findings
+from shearer.scanning.store import Store
+from shearer.scanning.top import excess_o_information, measure_pair, measure_triple
+from shearer.screening.table import Table
+from shearer.spectrum import Request
+
+Floats = NDArray[np.float64]
+# "pair" or "triple", and its position among all of them.
+Item = tuple[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Measuring:
+    """The measures of what was found.
+
+    Attributes
+    ----------
+    table : Table
+        The variables.
+    findings : Findings
+        All tests.
+    request : Request
+        Order, tolerance and seed of the measures.
+    kernel : Kernel or mapping of name -> Kernel, optional
+        As in the measures.
+    store : Store
+        Where results are kept.
+    """
+
+    table: Table
+    findings: Findings
+    request: Request
+    kernel: Kernel | Mapping[str, Kernel] | None
+    store: Store
+
+    def excess(self, progress: bool | None) -> dict[int, float]:
+        """O-information less its chance level of every reported triple, which names its kind."""
+        reported = self.findings.reported_triples
+        found = track(map(self._excess, reported), len(reported), "kinds of triples", progress)
+        return dict(zip(reported, found, strict=True))
+
+    def top(self, count: int, n_jobs: int | None, progress: bool | None) -> dict[Item, Floats]:
+        """The measures of at most so many reported pairs and so many reported triples, the most significant first."""
+        work: list[Item] = [("pair", position) for position in self.findings.reported_pairs[:count]]
+        work += [("triple", position) for position in self.findings.reported_triples[:count]]
+        found = track(spread(self._measured, work, n_jobs), len(work), "measuring", progress)
+        return dict(zip(work, found, strict=True))
+
+    def _members(self, item: Item) -> tuple[int, ...]:
+        name, position = item
+        members = self.findings.pairs.members if name == "pair" else self.findings.triples
+        return tuple(int(member) for member in members[position])
+
+    def _measured(self, item: Item) -> Floats:
+        members, function = self._members(item), measure_pair if item[0] == "pair" else measure_triple
+        name = f"measured-{'-'.join(map(str, members))}"
+        return self.store.get(name, lambda: {"values": function(self.table, members, self.request, self.kernel)})[
+            "values"
+        ]
+
+    def _excess(self, position: int) -> float:
+        members = self._members(("triple", position))
+
+        def make() -> dict[str, NDArray[np.float64]]:
+            return {"excess": np.array(excess_o_information(self.table, members, self.request, self.kernel))}
+
+        return float(self.store.get(f"excess-{'-'.join(map(str, members))}", make)["excess"])

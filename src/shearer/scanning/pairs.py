@@ -1,0 +1,151 @@
+"""The pairs of a scan: p-values, values at alpha = 2 and adjusted values, part by part."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._progress import track
+from shearer._validate import value_error
+from shearer.kernels import Kernel
+from shearer.scanning.lagged import lags_both_ways, test_lags
+from shearer.scanning.store import Part, Store
+from shearer.scanning.top import common_variables
+from shearer.screening.all_pairs import compare
+from shearer.screening.pair_tests import PairTests
+from shearer.screening.table import Table
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# Variables whose pairs with all later ones are one part of the work.
+_BAND = 128
+# Rows beyond which a series is too long for its matrix of similarities.
+_MOST_LAGGED_ROWS = 5000
+
+
+@dataclass(frozen=True, eq=False)
+class PairFindings:
+    """What is known of every pair; one entry each.
+
+    Attributes
+    ----------
+    members : array (m, 2)
+        Positions of the two variables; with lags the second follows the first.
+    value, adjusted, pvalue : array (m,)
+        I* at alpha = 2, chance-adjusted I at alpha = 2, p-value.
+    rows : array (m,)
+        Rows that both have.
+    lag : array (m,) or None
+        Rows by which the second follows.
+    variables : int
+        How many variables there are.
+    """
+
+    members: Indices
+    value: Floats
+    adjusted: Floats
+    pvalue: Floats
+    rows: Indices
+    variables: int
+    lag: Indices | None = None
+
+    def square(self) -> Floats:
+        """p-values as a symmetric matrix, 1 where there is none."""
+        matrix = np.ones((self.variables, self.variables))
+        matrix[self.members[:, 0], self.members[:, 1]] = self.pvalue
+        matrix[self.members[:, 1], self.members[:, 0]] = self.pvalue
+        return matrix
+
+
+def wanted_pairs(table: Table) -> Indices:
+    """All pairs, or those of the other variables with the targets, which stand last."""
+    count, free = len(table.variables), len(table.variables) - table.targets
+    if table.targets:
+        return np.array([(k, target) for k in range(free) for target in range(free, count)], dtype=np.intp)
+    return np.stack(np.triu_indices(count, 1), axis=1)
+
+
+def screened_pairs(
+    table: Table, kernel: Kernel | Mapping[str, Kernel] | None, memory: int, store: Store, progress: bool | None
+) -> PairFindings:
+    """Every pair by the aggregated test, without permutations."""
+    members = wanted_pairs(table)
+    count, free = len(table.variables), len(table.variables) - table.targets
+    values = store.get("values", lambda: _values(table, kernel, memory, progress))
+    tests: list[PairTests] = []
+
+    def band(start: int) -> Part:
+        if not tests:  # only where some band is still missing
+            tests.append(PairTests(table, kernel, memory=memory))
+        return {"pvalue": tests[0].pvalues(slice(start, min(start + _BAND, free)), slice(first_column(start), count))}
+
+    def first_column(start: int) -> int:
+        return free if table.targets else start
+
+    pvalue = np.ones((count, count))
+    starts = range(0, free, _BAND)
+    for start in track(starts, len(starts), "pairs", progress):
+        found = store.get(f"pairs-{start:06d}", lambda start=start: band(start))["pvalue"]  # type: ignore[misc]
+        pvalue[start : start + len(found), first_column(start) :] = found
+    left, right = members.T
+    counts = table.presence.common[table.presence.pattern[left], table.presence.pattern[right]]
+    return PairFindings(
+        members=members,
+        value=values["value"],
+        adjusted=values["adjusted"],
+        pvalue=np.nan_to_num(pvalue[left, right], nan=1.0),  # too few rows in common
+        rows=counts,
+        variables=count,
+    )
+
+
+def _values(
+    table: Table, kernel: Kernel | Mapping[str, Kernel] | None, memory: int, progress: bool | None
+) -> dict[str, Any]:
+    found = compare(table, kernel, memory, progress=progress)
+    left, right = wanted_pairs(table).T
+    if table.targets:
+        return {"value": found.value.reshape(-1), "adjusted": found.adjusted.reshape(-1)}
+    return {"value": found.value[left, right], "adjusted": found.adjusted[left, right]}
+
+
+def lagged_pairs(
+    table: Table,
+    kernel: Kernel | Mapping[str, Kernel] | None,
+    lags: list[int],
+    fdr: float,
+    seed: int,
+    store: Store,
+    progress: bool | None,
+) -> PairFindings:
+    """Every pair at its strongest lag."""
+    if not table.presence.complete:
+        raise value_error("data", "no missing values with lags", "some", "Fill the gaps: a lag needs every row.")
+    if table.observations > _MOST_LAGGED_ROWS:
+        raise value_error("data", f"at most {_MOST_LAGGED_ROWS} rows with lags", f"{table.observations}")
+    if isinstance(kernel, Mapping):
+        raise value_error("kernel", "one kernel for all with lags", "one for each name")
+    wanted = wanted_pairs(table)
+    both = lags_both_ways(lags)
+    members, value, pvalue, lag = wanted.copy(), [], [], []
+    for place, pair in enumerate(track(wanted, len(wanted), "pairs over lags", progress)):
+        first, second = int(pair[0]), int(pair[1])
+
+        def make(first: int = first, second: int = second) -> Part:
+            rng = np.random.default_rng([seed, first, second])
+            found = test_lags(common_variables(table, (first, second)), kernel, lags, fdr / len(wanted), rng)
+            strongest = found.profile[both.index(found.lag)]
+            return {"found": np.array([found.lag, strongest, found.pvalue])}
+
+        best, strongest, p = store.get(f"lagged-{first:05d}-{second:05d}", make)["found"]
+        if best < 0:
+            members[place] = (second, first)
+        lag.append(abs(int(best)))
+        value.append(strongest)
+        pvalue.append(p)
+    rows = np.full(len(wanted), table.observations - 2 * max(lags))
+    unknown = np.full(len(wanted), np.nan)  # no formula for the chance level of rows that depend on each other
+    return PairFindings(members, np.array(value), unknown, np.array(pvalue), rows, len(table.variables), np.array(lag))

@@ -1,0 +1,139 @@
+"""The result of a scan."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from shearer import plotting
+from shearer._files import write_file
+from shearer._validate import check_option
+from shearer._variables import Sources
+from shearer.report import exports, render_page
+from shearer.report.notebook import notebook_summary
+from shearer.scanning.columns import sample_rows
+from shearer.screening.frames import make_frame
+
+# Pictures of a report: pairs and triples whose columns are sampled.
+_MOST_PICTURES = 60
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scan:
+    """What depends on what in a table.
+
+    Attributes
+    ----------
+    document : dict
+        All of it as plain data; see the documentation of its fields.
+    sources : mapping
+        The columns, for pictures.
+    library : str
+        Whose tables `pairs` and `triples` are.
+    seed : int
+        Of the sample of rows in reports.
+    """
+
+    document: dict[str, Any]
+    sources: Sources = field(repr=False)
+    library: str
+    seed: int
+
+    def __repr__(self) -> str:
+        """What was found."""
+        settings = self.document["settings"]
+        pairs = sum(pair["reported"] for pair in self.document["pairs"])
+        triples = sum(triple["reported"] for triple in self.document["triples"])
+        size = f"{len(self.document['columns'])} columns, {settings['rows']} rows"
+        found = f"{pairs} of {settings['pairs_tested']} pairs, {triples} of {settings['triples_tested']} triples"
+        return f"Scan({size}: {found})"
+
+    @cached_property
+    def pairs(self) -> Any:
+        """One row for each pair, the most significant first."""
+        return make_frame(_columns(self.document["pairs"], ("first", "second")), self.library)
+
+    @cached_property
+    def triples(self) -> Any:
+        """One row for each triple that was tested, the most significant first."""
+        return make_frame(_columns(self.document["triples"], ("first", "second", "third")), self.library)
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> str:
+        """The document as JSON, also written to a file if a path is given."""
+        return exports.to_json(self.document, path)
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """Pairs to a file, and triples, if there are any, beside it: ``out.csv`` and ``out-triples.csv``."""
+        exports.to_csv(self.document, path)
+
+    def to_graphml(self, path: str | PathLike[str]) -> None:
+        """The graph of the reported pairs, for programs that draw and analyse networks."""
+        exports.to_graphml(self.document, path)
+
+    def to_html(self, path: str | PathLike[str] | None = None, *, rows: bool = True) -> str:
+        """One page that opens in any browser without a network, also written to a file if a path is given.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it.
+        rows : bool, default True
+            With a sample of rows, for pictures of what was found. False keeps all rows of the table out of the page.
+        """
+        text = render_page(self.document, self.sample() if rows else None)
+        if path is not None:
+            write_file("path", path, text.encode())
+        return text
+
+    def plot(self, kind: str = "heatmap", ax: Any = None) -> Any:
+        """Adjusted values as a picture by matplotlib.
+
+        Parameters
+        ----------
+        kind : {"heatmap", "network"}
+            All pairs as a square, or the reported ones as a graph.
+        ax : Axes, optional
+            Where to draw.
+        """
+        check_option("kind", kind, ("heatmap", "network"))
+        names = list(dict.fromkeys(name for record in self.document["pairs"] for name in record["variables"]))
+        weights = np.zeros((len(names), len(names)))
+        for record in self.document["pairs"]:
+            if kind == "heatmap" or record["reported"]:
+                i, j = (names.index(name) for name in record["variables"])
+                weights[i, j] = weights[j, i] = record["value" if record["adjusted"] is None else "adjusted"] or 0.0
+        return plotting.heatmap(weights, names, ax=ax) if kind == "heatmap" else plotting.network(weights, names, ax=ax)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what was found in words, and the strongest pairs."""
+        return notebook_summary(self.document)
+
+    def sample(self) -> dict[str, Any]:
+        """The rows that pictures of a report are drawn from: some of those of the columns found to depend."""
+        found = [*self.document["pairs"][:_MOST_PICTURES], *self.document["triples"][:_MOST_PICTURES]]
+        names = [name for record in found if record["measured"] or record["reported"] for name in record["variables"]]
+        return sample_rows(self.sources, names, np.random.default_rng(self.seed))
+
+
+def _columns(records: Sequence[dict[str, Any]], places: Sequence[str]) -> dict[str, Any]:
+    """Records of the document as columns of numbers and names."""
+    columns: dict[str, Any] = {
+        place: np.array([record["variables"][i] for record in records], dtype=object) for i, place in enumerate(places)
+    }
+    plain = [key for key in (records[0] if records else {}) if key not in ("variables", "measured")]
+    for key in plain:
+        columns[key] = [record[key] for record in records]
+    inner: dict[str, Any] = next((record["measured"] for record in records if record["measured"]), {})
+    for key in inner:
+        if key not in ("alpha", "interval", "adjusted"):
+            columns[key] = [record["measured"] and record["measured"][key] for record in records]
+    if inner:
+        for end, label in enumerate(("low", "high")):
+            columns[label] = [
+                record["measured"]["interval"][end] if record["measured"] and record["measured"]["interval"] else None
+                for record in records
+            ]
+    return columns

@@ -1,0 +1,200 @@
+"""`scan`: test every pair and triple of a table, control the false discovery rate, measure what was found."""
+
+import time
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from shearer._memory import parse_memory
+from shearer._validate import check_alpha, check_option, describe, type_error, value_error
+from shearer._version import __version__
+from shearer.inference.resampling import check_count
+from shearer.kernels import Kernel
+from shearer.scanning.columns import FEWEST_ROWS, read_columns, sampled_table
+from shearer.scanning.document import Findings, describe_findings
+from shearer.scanning.measuring import Measuring
+from shearer.scanning.pairs import lagged_pairs, screened_pairs
+from shearer.scanning.result import Scan
+from shearer.scanning.store import FolderStore, Store, fingerprint_of
+from shearer.scanning.top import TOLERANCE
+from shearer.scanning.triples import choose_triples, test_triples
+from shearer.screening.all_pairs import check_jobs
+from shearer.spectrum import Request
+
+ORDERS = (2, 3)
+MISSING = ("pairwise",)
+INDEPENDENT_ROWS = (
+    "Rows are taken as independent of each other. If they follow each other in time or come in groups, p-values are "
+    "too small; for time series ask for lags."
+)
+
+
+def scan(
+    *data: Any,
+    order: int = 3,
+    target: str | list[str] | None = None,
+    groups: Mapping[str, Iterable[str]] | None = None,
+    kinds: Mapping[str, str] | None = None,
+    lags: Iterable[int] | None = None,
+    fdr: float = 0.05,
+    top: int = 50,
+    alpha: float = 1.0,
+    kernel: Kernel | Mapping[str, Kernel] | None = None,
+    max_rows: int | None = 2000,
+    missing: str = "pairwise",
+    memory: str | float | None = None,
+    rng: np.random.Generator | int | None = 0,
+    n_jobs: int | None = None,
+    shards: str | PathLike[str] | None = None,
+    resume: bool = False,
+    progress: bool | None = None,
+    source: str | None = None,
+) -> Scan:
+    """What depends on what in a table, in pairs and in triples, and how sure is it?
+
+    Every pair is tested without permutations (`independence_test`) and every triple for dependence that no pair
+    explains (`interaction_test`); what is reported is held to a false discovery rate. The strongest are then measured
+    at `alpha`, with intervals; all pairs have a value at alpha = 2.
+
+    Parameters
+    ----------
+    *data : frame, mapping or 2-D array
+        The table: one variable for each column. Several arguments: one variable each.
+    order : {3, 2}
+        3: pairs and triples. 2: pairs only.
+    target : str or list of str, optional
+        Only pairs and triples of the other columns with this one, or one of these.
+    groups : mapping, optional
+        New name -> columns that form one vector variable.
+    kinds : mapping, optional
+        Column -> "continuous" or "categorical", where what it looks like is not what it is.
+    lags : iterable of int, optional
+        For rows in the order of time: test every pair at these lags, in both directions, by rearranging stretches of
+        rows. Pairs only.
+    fdr : float, default 0.05
+        False discovery rate of all that is reported (Benjamini and Hochberg): of pairs and triples together, half of
+        it for each of the two lists.
+    top : int, default 50
+        How many pairs, and how many triples, are measured at `alpha`.
+    alpha : float, default 1
+        Order of the entropy for what is measured.
+    kernel : Kernel or mapping of name -> Kernel, optional
+        One width in place of the ladder of widths that the tests go through.
+    max_rows : int or None, default 2000
+        Of a longer table a random sample of so many rows is scanned, which the notes say: the time grows as the cube
+        of the rows up to 5000, and linearly beyond. None: all rows.
+    missing : {"pairwise"}
+        Each pair and triple uses the rows that its variables have.
+    memory : str or number, optional
+        What may be allocated, such as "2GB"; default: half of the machine.
+    rng : int, Generator or None
+        Seed of samples, intervals and rearrangements.
+    n_jobs : int, optional
+        Threads for what is measured, as joblib counts them.
+    shards : path, optional
+        A new or empty folder to which finished parts are written.
+    resume : bool
+        Go on with what an interrupted scan of the same data and settings left in `shards`; the result is the same.
+    progress : bool, optional
+        Bars on stderr with the time left. Default: if stderr is a terminal.
+    source : str, optional
+        What the table is called in reports.
+
+    Returns
+    -------
+    Scan
+        `pairs`, `triples` (tables), `document` (all of it as plain data), `to_html()`, `to_json()`, `plot()`.
+
+    Examples
+    --------
+    >>> import shearer as sh
+    >>> found = sh.scan(sh.datasets.planted_table(200).columns, top=5)
+    >>> [pair["variables"] for pair in found.document["pairs"] if pair["reported"]]
+    [['dose', 'response'], ['ring_x', 'ring_y'], ['species', 'weight']]
+    >>> [(triple["variables"], triple["kind"]) for triple in found.document["triples"] if triple["reported"]]
+    [(['switch_a', 'switch_b', 'lamp'], 'synergistic')]
+    """
+    started, date = time.monotonic(), datetime.now(UTC)
+    check_option("order", order, ORDERS)
+    check_option("missing", missing, MISSING)
+    check_count("top", top, 0)
+    if max_rows is not None:
+        check_count("max_rows", max_rows, FEWEST_ROWS)
+    rate, wanted_lags, jobs = _check_rate(fdr), _check_lags(lags), check_jobs(n_jobs)
+    request = Request.checked(check_alpha(alpha), memory, TOLERANCE, rng)
+    if target is not None and not (isinstance(target, str) or _are_names(target)):
+        raise type_error("target", "the name of a column, or a list of names", describe(target))
+    reading = read_columns(data, target, groups, kinds)
+    notes = list(reading.notes)
+    table = reading.table
+    if max_rows is not None and wanted_lags is None and table.observations > max_rows:
+        table = sampled_table(table, max_rows, request.seed)
+        notes.append(f"Tests and values come from a random sample of {max_rows:,} rows.")
+    settings = {
+        "shearer": __version__,
+        "source": source or "table",
+        "rows": reading.table.observations,
+        "order": 2 if wanted_lags else order,
+        "fdr": rate,
+        "top": top,
+        "alpha": request.alpha,
+        "max_rows": max_rows,
+        "kernel": None if kernel is None else str(kernel),
+        "seed": request.seed,
+        "target": target,
+        "groups": {name: list(members) for name, members in (groups or {}).items()},
+        "lags": wanted_lags,
+    }
+    if shards is None:
+        if resume:
+            raise value_error("resume", "shards, a folder to go on with", "none")
+        store = Store()
+    else:
+        store = FolderStore(shards, fingerprint_of(table, settings), resume)
+    if wanted_lags:
+        notes.append("Rows are taken in the order of time; stretches of them are rearranged for the p-values.")
+        pairs = lagged_pairs(table, kernel, wanted_lags, rate, request.seed, store, progress)
+    else:
+        notes.append(INDEPENDENT_ROWS)
+        pairs = screened_pairs(table, kernel, parse_memory(memory), store, progress)
+    findings = Findings(pairs=pairs, fdr=rate)
+    if settings["order"] == 3 and len(table.variables) >= 3:
+        choice = choose_triples(table, pairs.square(), request.memory)
+        tests = test_triples(table, choice.triples, kernel, request.seed, store, progress)
+        findings = findings.with_triples(table, choice, tests)
+        notes += [choice.note] if choice.note else []
+    measuring = Measuring(table, findings, request, kernel, store)
+    excess = measuring.excess(progress)
+    measured = {} if wanted_lags else measuring.top(top, jobs, progress)
+    document = describe_findings(table.names, findings, measured, excess, settings)
+    document |= {"columns": reading.columns, "notes": notes}
+    # What differs from run to run stands apart from what was asked for, which decides if a scan can be gone on with.
+    seconds = round(time.monotonic() - started, 2)
+    document["settings"] |= {"date": date.isoformat(timespec="seconds"), "seconds": seconds}
+    return Scan(document, reading.sources, table.library, request.seed)
+
+
+def _are_names(target: Any) -> bool:
+    return isinstance(target, list) and bool(target) and all(isinstance(name, str) for name in target)
+
+
+def _check_rate(fdr: Any) -> float:
+    if isinstance(fdr, bool) or not isinstance(fdr, int | float | np.floating) or not 0 < fdr < 1:
+        raise value_error("fdr", "a number between 0 and 1", describe(fdr))
+    return float(fdr)
+
+
+def _check_lags(lags: Any) -> list[int] | None:
+    if lags is None:
+        return None
+    if isinstance(lags, str) or not isinstance(lags, Iterable):
+        raise type_error("lags", "whole numbers of 0 or more, such as range(6)", describe(lags))
+    found = list(lags)
+    for lag in found:
+        check_count("lags", lag, 0)
+    if not found:
+        raise value_error("lags", "at least one lag", "none")
+    return sorted({int(lag) for lag in found})

@@ -1,0 +1,95 @@
+"""The exact measures of what a scan found: I*, T*, D* and O-information with intervals and adjusted values."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._arrays import namespace
+from shearer._blocks import Variables
+from shearer.inference.chance import Chance
+from shearer.inference.intervals import FEWEST_ROWS, interval_of
+from shearer.kernels import Kernel, grams
+from shearer.measures import Dependence
+from shearer.scanning.columns import variable_on_rows
+from shearer.screening.table import Table
+from shearer.spectrum import Request
+
+_LIKE = np.empty(0)
+# Rows beyond which a sample is measured: a spectrum of each joint, twenty times over for the interval.
+MOST_ROWS_PAIR, MOST_ROWS_TRIPLE = 2000, 1000
+# Certified width of every entropy, in bits: beyond what intervals show, and far cheaper than exact.
+TOLERANCE = 1e-4
+# Numbers of the measures, in the order in which a store keeps them; nan where there is none.
+PAIR_FIELDS = ("mutual_information", "total_correlation", "dual_total_correlation", "low", "high")
+TRIPLE_FIELDS = ("total_correlation", "dual_total_correlation", "o_information", "adjusted", "low", "high")
+
+
+def common_variables(table: Table, positions: tuple[int, ...]) -> Variables:
+    """Some variables of a table on the rows that all of them have."""
+    masks = [table.presence.masks[table.presence.pattern[position]] for position in positions]
+    both = reduce(np.logical_and, masks)
+    items = tuple(
+        variable_on_rows(table.variables[position], both[mask]) for position, mask in zip(positions, masks, strict=True)
+    )
+    return Variables(items, (), int(both.sum()), 0, namespace(_LIKE), _LIKE)
+
+
+def sampled_variables(variables: Variables, most: int, seed: int) -> Variables:
+    """At most so many rows, drawn without replacement and kept in order."""
+    if variables.rows <= most:
+        return variables
+    rows = np.zeros(variables.rows, dtype=bool)
+    rows[np.random.default_rng(seed).permutation(variables.rows)[:most]] = True
+    items = tuple(variable_on_rows(item, rows) for item in variables.items)
+    return Variables(items, (), most, 0, variables.xp, variables.like)
+
+
+def measure_pair(
+    table: Table, positions: tuple[int, ...], request: Request, kernel: Kernel | Mapping[str, Kernel] | None
+) -> NDArray[np.float64]:
+    """The `PAIR_FIELDS` of a pair."""
+    variables = sampled_variables(common_variables(table, positions), MOST_ROWS_PAIR, request.seed)
+    noun = Dependence.of_variables(variables, request, own_kernels(kernel, variables))
+    low, high = _interval(noun, "mutual_information", request)
+    measures = [noun.mutual_information(), noun.total_correlation(), noun.dual_total_correlation()]
+    return np.array([*map(float, measures), low, high])
+
+
+def measure_triple(
+    table: Table, positions: tuple[int, ...], request: Request, kernel: Kernel | Mapping[str, Kernel] | None
+) -> NDArray[np.float64]:
+    """The `TRIPLE_FIELDS` of a triple."""
+    variables = sampled_variables(common_variables(table, positions), MOST_ROWS_TRIPLE, request.seed)
+    own = own_kernels(kernel, variables)
+    noun = Dependence.of_variables(variables, request, own)
+    low, high = _interval(noun, "total_correlation", request)
+    adjusted = Chance(grams(variables, own), "total_correlation", replace(request, alpha=2.0)).adjusted(None, None)
+    measures = [noun.total_correlation(), noun.dual_total_correlation(), noun.o_information()]
+    return np.array([*map(float, measures), adjusted, low, high])
+
+
+def excess_o_information(
+    table: Table, positions: tuple[int, ...], request: Request, kernel: Kernel | Mapping[str, Kernel] | None
+) -> float:
+    """O-information at alpha = 2 in bits, less its chance level: below 0 a triple is synergistic."""
+    variables = sampled_variables(common_variables(table, positions), MOST_ROWS_TRIPLE, request.seed)
+    operators = grams(variables, own_kernels(kernel, variables))
+    return Chance(operators, "o_information", replace(request, alpha=2.0)).excess()
+
+
+def _interval(noun: Dependence, measure: str, request: Request) -> tuple[float, float]:
+    if noun.rows < FEWEST_ROWS:
+        return np.nan, np.nan
+    found = interval_of(noun, measure, True, 0.95, "jackknife", request.seed)
+    return found.low, found.high
+
+
+def own_kernels(kernel: Kernel | Mapping[str, Kernel] | None, variables: Variables) -> Any:
+    """Of kernels by name, those of these variables."""
+    if not isinstance(kernel, Mapping):
+        return kernel
+    return {name: own for name, own in kernel.items() if name in variables.names}

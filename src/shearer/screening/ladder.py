@@ -1,0 +1,66 @@
+"""The similarities of all variables of a table at the widths that the aggregated test takes."""
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._threads import map_threads
+from shearer.inference.similarity import FRACTIONS, ladder_rows, ladder_widths, unit_scale, widened
+from shearer.kernels import Gaussian, Kernel, distances
+from shearer.screening.similarities import Similarities, chosen_kernels
+from shearer.screening.table import Table
+
+Floats = NDArray[np.float64]
+
+
+class Ladder:
+    """Six widths for numbers under the default kernel, one for all else; from the rows that a variable itself has.
+
+    Parameters
+    ----------
+    table : Table
+        The variables.
+    kernel : Kernel or mapping of name -> Kernel, optional
+        As in `shearer.independence_test`.
+    """
+
+    def __init__(self, table: Table, kernel: Kernel | Mapping[str, Kernel] | None) -> None:
+        self.table = table
+        self.general, self.named = chosen_kernels(kernel, table.names)
+        self._rungs: dict[int, Similarities] = {}
+
+    @cached_property
+    def widths(self) -> dict[str, list[float]]:
+        """The widths of the variables that have several."""
+        numbers = {
+            variable.name: values
+            for variable in self.table.variables
+            if (values := widened(variable, self.named.get(variable.name, self.general))) is not None
+        }
+        return dict(zip(numbers, map_threads(_widths, numbers.values()), strict=True))
+
+    @cached_property
+    def several(self) -> NDArray[np.bool_]:
+        """Which variables have several widths."""
+        return np.array([name in self.widths for name in self.table.names])
+
+    @property
+    def heights(self) -> int:
+        """How many rungs the longest ladder has."""
+        return len(FRACTIONS) if self.widths else 1
+
+    def rung(self, height: int) -> Similarities:
+        """The similarities at one height; variables of a single width have it at every height."""
+        if height not in self._rungs:
+            wide: dict[str, Kernel] = {name: Gaussian(widths[height]) for name, widths in self.widths.items()}
+            self._rungs[height] = Similarities(self.table, self.general or self.named | wide)
+        return self._rungs[height]
+
+
+def _widths(values: Floats) -> list[float]:
+    """Widths in units of the values, which are brought to a range in which squares are ordinary numbers."""
+    scale = unit_scale(values)
+    chosen = values[ladder_rows(len(values))] * scale
+    return [width / scale for width in ladder_widths(distances.direct(chosen, chosen), len(values))]

@@ -1,0 +1,192 @@
+"""p-values of all pairs of variables: the aggregated test of `independence_test`, many pairs at a time.
+
+A p-value is a function of the two tiles of variables that the pair lies in, and these are cut at fixed indices: it is
+the same to the last bit in whatever rectangle it is asked for, with any memory and any number of threads.
+"""
+
+import operator
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._memory import parse_memory, require
+from shearer._threads import Each, map_threads, one_by_one, single_threaded_blas, thread_count
+from shearer._validate import describe, type_error, value_error
+from shearer.kernels import Kernel
+from shearer.screening.ladder import Ladder
+from shearer.screening.sides import ROW_PAIRS, Cell, Side, pvalues
+from shearer.screening.significance import BATCH, TILE
+from shearer.screening.table import Table
+from shearer.screening.tall_tests import TallTests
+
+Floats = NDArray[np.float64]
+
+# Tiles of variables on each side of what is computed in one pass over the row pairs.
+_MOST_TILES = 16
+FEWEST_ROWS, MOST_ROWS = 6, 5000
+_OPTIONS = "Options: fewer rows; a larger memory=."
+
+
+class PairTests:
+    """p-values of pairs of variables of a table, equal to those of ``independence_test(method="aggregated")``.
+
+    With missing values (``missing="pairwise"``) each pair is tested on the rows that both have, at widths found from
+    the rows that each variable has. Beyond 5000 rows it is the test by low-rank factors. A p-value is nan where there
+    is no test: fewer than 6 rows in common, or more than 5000 and no low rank. Of a variable with itself it is 1.
+
+    Parameters
+    ----------
+    table : Table
+        The variables, as `shearer.screening.table.read_table` reads them.
+    kernel : Kernel or mapping of name -> Kernel, optional
+        As in `shearer.independence_test`: with a kernel stated, its one width takes the place of the ladder.
+    memory : str or number, optional
+        What may be allocated, in bytes or such as "2GB"; default: half of the machine.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import shearer as sh
+    >>> from shearer.screening.table import read_table
+    >>> x = np.random.default_rng(0).normal(size=(50, 4))
+    >>> x[:, 3] = x[:, 0] ** 2
+    >>> tests = PairTests(read_table(x))
+    >>> found = tests.pvalues(slice(0, 2), slice(2, 4))
+    >>> bool(abs(found[0, 1] / sh.independence_test(x[:, 0], x[:, 3]).pvalue - 1) < 1e-8)
+    True
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        kernel: Kernel | Mapping[str, Kernel] | None = None,
+        *,
+        memory: str | float | None = None,
+    ) -> None:
+        self.count = len(table.variables)
+        self._budget = parse_memory(memory)
+        self._presence = table.presence
+        self._rows = table.observations
+        if self._rows < FEWEST_ROWS:
+            hint = 'independence_test(method="permutation") enumerates few rows.'
+            raise value_error("data", f"at least {FEWEST_ROWS} rows", f"{self._rows}", hint)
+        self._ladder = Ladder(table, kernel)
+        self._sides: dict[int, Side] = {}
+        self._tall = TallTests(self._ladder, self._budget)
+
+    def pvalues(self, rows: slice, columns: slice) -> Floats:
+        """The p-values of all pairs of two runs of variables, shape (rows, columns)."""
+        rows, columns = self._check("rows", rows), self._check("columns", columns)
+        result = np.empty((rows.stop - rows.start, columns.stop - columns.start))
+        with single_threaded_blas():
+            for cells in self._passes(rows, columns):
+                for (i, j), block in zip(cells, self._blocks(cells), strict=True):
+                    self._place(result, rows, columns, (i, j), block)
+                    self._place(result, rows, columns, (j, i), block.T)
+        return result
+
+    def _check(self, name: str, run: Any) -> slice:
+        expected = f"a slice of {self.count} variables"
+        if not isinstance(run, slice) or run.step not in (None, 1):
+            raise type_error(name, expected, describe(run))
+        try:
+            start = 0 if run.start is None else operator.index(run.start)
+            stop = self.count if run.stop is None else operator.index(run.stop)
+        except TypeError as error:
+            raise type_error(name, expected, describe(run)) from error
+        if not 0 <= start <= stop <= self.count:
+            raise value_error(name, expected, describe(run))
+        return slice(start, stop)
+
+    def _span(self, tile: int) -> slice:
+        return slice(tile * TILE, min((tile + 1) * TILE, self.count))
+
+    def _variables(self, tile: int) -> NDArray[np.intp]:
+        return np.arange(self.count)[self._span(tile)]
+
+    def _place(self, result: Floats, rows: slice, columns: slice, cell: Cell, block: Floats) -> None:
+        """Write what the rectangle has in common with the pairs of two tiles."""
+        here, there = [], []
+        for run, tile in ((rows, cell[0]), (columns, cell[1])):
+            span = self._span(tile)
+            first, last = max(run.start, span.start), max(run.start, span.start, min(run.stop, span.stop))
+            here.append(slice(first - span.start, last - span.start))
+            there.append(slice(first - run.start, last - run.start))
+        result[tuple(there)] = block[tuple(here)]
+
+    def _passes(self, rows: slice, columns: slice) -> Iterator[list[Cell]]:
+        """The pairs of tiles (i <= j) that a rectangle touches, in groups that fit the memory."""
+        if rows.start == rows.stop or columns.start == columns.stop:
+            return
+        sides = [range(run.start // TILE, -(-run.stop // TILE)) for run in (rows, columns)]
+        cells = sorted({(min(i, j), max(i, j)) for i in sides[0] for j in sides[1]})
+        if self._factored:
+            yield cells
+            return
+        size = _MOST_TILES
+        while size > 1 and self._needed(size) > self._budget:
+            size //= 2
+        require(self._needed(size), self._budget, f"pairs of {self._rows} rows", _OPTIONS)
+        groups: dict[Cell, list[Cell]] = {}
+        for i, j in cells:
+            groups.setdefault((i // size, j // size), []).append((i, j))
+        yield from groups.values()
+
+    @property
+    def _factored(self) -> bool:
+        """Whether all pairs have so many rows that their similarities are factored."""
+        return self._presence.complete and self._rows > MOST_ROWS
+
+    def _needed(self, size: int) -> int:
+        """Bytes of a pass over the pairs of `size` tiles with as many others."""
+        n, width = min(self._rows, MOST_ROWS), min(TILE, self.count)
+        heights = self._ladder.heights
+        known = 40 * n * self.count * heights  # the values themselves, and what is known of each variable
+        batch = 24 * max(BATCH, n * n) * thread_count()
+        stacks = 16 * size * width * min(ROW_PAIRS, n * (n - 1) // 2)
+        cells = 8 * heights * (size**2 + 12 * thread_count()) * width**2  # sums, and what is made of them
+        return known + max(batch, stacks + cells)
+
+    def _blocks(self, cells: list[Cell]) -> list[Floats]:
+        """The p-values of all pairs of the tiles of each cell."""
+        if not self._presence.complete:
+            return [self._with_gaps(*cell) for cell in cells]
+        if self._factored:
+            return [self._tall.pvalues(self._variables(i), self._variables(j)) for i, j in cells]
+        for tile in {tile for cell in cells for tile in cell} - set(self._sides):
+            self._sides[tile] = Side(self._ladder, self._variables(tile))
+        return pvalues({tile: self._sides[tile] for cell in cells for tile in cell}, cells, map_threads)
+
+    def _with_gaps(self, i: int, j: int) -> Floats:
+        """p-values of the pairs of two tiles, each on the rows that both variables have; by pairs of patterns."""
+        rows, columns = self._variables(i), self._variables(j)
+        patterns = [self._presence.pattern[side] for side in (rows, columns)]
+        pairs = [(p, q) for p in np.unique(patterns[0]) for q in np.unique(patterns[1]) if i != j or p <= q]
+        block = np.full((len(rows), len(columns)), np.nan)
+
+        def fill(pair: tuple[Any, Any], each: Each = one_by_one) -> None:
+            p, q = pair
+            common = np.flatnonzero(self._presence.masks[p] & self._presence.masks[q])
+            here, there = np.flatnonzero(patterns[0] == p), np.flatnonzero(patterns[1] == q)
+            if len(common) < FEWEST_ROWS:
+                return
+            if len(common) > MOST_ROWS:
+                found = self._tall.pvalues(rows[here], columns[there])
+            else:
+                left = Side(self._ladder, rows[here], common)
+                right = left if i == j and p == q else Side(self._ladder, columns[there], common)
+                found = pvalues({0: left, 1: right}, [(0, 1)], each)[0]
+            block[np.ix_(here, there)] = found
+            if i == j:
+                block[np.ix_(there, here)] = found.T
+
+        if len(pairs) > 4 * thread_count() and self._rows <= MOST_ROWS:
+            map_threads(fill, pairs)
+        else:
+            for pair in pairs:
+                fill(pair, map_threads)
+        if i == j:
+            np.fill_diagonal(block, 1.0)
+        return block

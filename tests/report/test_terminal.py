@@ -1,0 +1,134 @@
+"""The view of a scan in the terminal: fits, plain where it must be, deaf to what names say."""
+
+import io
+import re
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from report.hostile_documents import HOSTILE, document
+from shearer.report import summary_sentences
+from shearer.report.terminal import ScanView, strongest
+from shearer.report.verdict import VerdictView, verdict
+
+
+def shown(given, width=80, limit=20, encoding="utf-8", **options):
+    raw = io.BytesIO()
+    file = io.TextIOWrapper(raw, encoding=encoding, errors="strict" if encoding == "utf-8" else "backslashreplace")
+    console = Console(file=file, width=width, highlight=False, **options)
+    console.print(ScanView(given, summary_sentences(given), limit))
+    file.flush()
+    return raw.getvalue().decode(encoding)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 200])
+@pytest.mark.parametrize("lags", [False, True])
+def test_fits_any_width(width, lags):
+    names = (*HOSTILE[:19], "an_ordinary_name")
+    lines = shown(document(names, lags=lags), width).splitlines()
+    assert max(map(cell_len, lines)) <= width
+
+
+def test_eighty_columns_hold_what_matters():
+    text = shown(document())
+    for words in (
+        "bill_length_mm",
+        "strength",
+        "I*",
+        "interval",
+        "q",
+        "rows",
+        "synergistic",
+        "Notes",
+        "every value differs",
+    ):
+        assert words in text
+    assert "…" not in shown(document(triples=False))
+
+
+def test_the_strongest_come_first_and_the_rest_is_counted():
+    given = document()
+    reported = [pair for pair in given["pairs"] if pair["reported"]]
+    assert sorted((pair["adjusted"] for pair in reported), reverse=True) == [
+        pair["adjusted"] for pair in strongest(given, "pairs")
+    ]
+    assert f"and {len(reported) - 3} more pairs" in shown(given, limit=3)
+    assert "more pairs" not in shown(given, limit=len(reported))
+
+
+def test_hostile_names_command_nothing():
+    text = shown(document(HOSTILE), width=120, limit=200, force_terminal=True, color_system="truecolor")
+    text = re.sub(r"\x1b\[[0-9;]*m", "", text)  # colours of our own
+    assert all(line.isprintable() for line in text.splitlines())
+    assert "[bold]markup[/bold]" in text
+    assert r"\x1b[31mred\x1b[0m" in text
+
+
+def test_colours_are_used_where_there_are_some(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[" in shown(document(), force_terminal=True, color_system="truecolor")
+    assert "\x1b[" not in shown(document(), color_system=None)
+
+
+def test_no_color_and_dumb_terminals(monkeypatch):
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("NO_COLOR", "1")
+    text = shown(document(), force_terminal=True)
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9]", text)
+
+
+def test_plain_characters_where_the_terminal_has_no_others():
+    text = shown(document(), width=60, encoding="ascii")
+    assert text.isascii()
+    assert "###" in text
+    assert "~" in text
+
+
+def test_nothing_found():
+    given = document()
+    for entry in (*given["pairs"], *given["triples"]):
+        entry["reported"] = False
+    assert "strength  " not in shown(given)
+    assert "Nothing passes" in shown(given)
+
+
+def test_numbers_that_are_none():
+    given = document()
+    for pair in given["pairs"]:
+        pair |= {"adjusted": None, "value": float("nan"), "qvalue": None, "n": None, "reported": True}
+    assert "nan" not in shown(given)
+
+
+def answer(pvalue, **more):
+    component = {"name": "product at \x1b[31m", "statistic": float("nan"), "pvalue": pvalue, "skewness": 0.0}
+    settings = {"shearer": "0", "source": "t.csv", "level": 0.05, "rows": 100}
+    found = {
+        "version": 1,
+        "settings": settings,
+        "variables": ["a\n", "b"],
+        "given": [],
+        "statistic": 3.2,
+        "pvalue": pvalue,
+    }
+    return found | {"method": "moments", "n": 90, "components": [component] * 20, "interaction": None} | more
+
+
+def test_verdicts():
+    assert verdict(answer(0.01)) == r"a\n and b are dependent (p = 0.01, level 0.05)."
+    assert "that does not prove independence" in verdict(answer(0.06))
+    assert verdict(answer(0.05, given=["z"])).startswith(r"a\n and b are dependent, given z")
+
+
+def test_view_of_a_verdict():
+    interaction = {"statistic": 1.0, "pvalue": 0.2, "kind": "redundant", "o_information": 0.1, "components": []}
+    console = Console(file=io.StringIO(), width=80, color_system=None)
+    console.print(VerdictView(answer(0.01, interaction=interaction)))
+    text = console.file.getvalue()
+    for words in (
+        "90 rows (10 with missing values left out)",
+        "and 8 more",
+        "Nothing is found that no pair",
+        "\\x1b[31m",
+    ):
+        assert words in text

@@ -1,0 +1,258 @@
+"""What a scan finds, says and refuses."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import shearer as sh
+from shearer.report.schema import departures
+from shearer.scanning import scanner, triples
+
+
+@pytest.fixture(scope="module")
+def planted():
+    return sh.datasets.planted_table(200, rng=1)
+
+
+@pytest.fixture(scope="module")
+def found(planted):
+    return sh.scan(planted.columns, top=3)
+
+
+def reported(document, part):
+    return {tuple(record["variables"]): record for record in document[part] if record["reported"]}
+
+
+def test_finds_what_was_planted(planted, found):
+    assert set(reported(found.document, "pairs")) == set(planted.pairs)
+    triple = reported(found.document, "triples")
+    assert set(triple) == set(planted.triples)
+    assert next(iter(triple.values()))["kind"] == "synergistic"
+
+
+def test_every_pair_and_triple_is_there(planted, found):
+    names = list(planted.columns)
+    assert {frozenset(r["variables"]) for r in found.document["pairs"]} == {
+        frozenset((a, b)) for i, a in enumerate(names) for b in names[i + 1 :]
+    }
+    assert found.document["settings"]["triples_tested"] == found.document["settings"]["triples_possible"] == 165
+
+
+def test_numbers_are_those_of_the_functions(planted, found):
+    columns = planted.columns
+    matrix = sh.pairwise(columns)
+    for record in found.document["pairs"][:8]:
+        a, b = record["variables"]
+        i, j = (matrix.names.index(name) for name in (a, b))
+        assert record["pvalue"] == pytest.approx(sh.independence_test(columns[a], columns[b]).pvalue, rel=1e-6)
+        assert record["value"] == pytest.approx(matrix.value[i, j], abs=1e-12)
+        assert record["adjusted"] == pytest.approx(matrix.adjusted[i, j], abs=1e-9)
+    record = found.document["pairs"][0]
+    two = [columns[name] for name in record["variables"]]
+    assert record["measured"]["mutual_information"] == pytest.approx(sh.mutual_information(*two), abs=1e-4)
+    assert record["measured"]["total_correlation"] == pytest.approx(sh.total_correlation(*two), abs=1e-4)
+    interval = sh.confidence_interval(*two)
+    assert record["measured"]["interval"] == pytest.approx([interval.low, interval.high], abs=1e-3)
+    triple = found.document["triples"][0]
+    three = [columns[name] for name in triple["variables"]]
+    assert triple["pvalue"] == pytest.approx(sh.interaction_test(*three).pvalue, rel=1e-4)
+    assert triple["value"] == pytest.approx(sh.total_correlation(*three, alpha=2), abs=1e-9)
+    assert triple["o_information"] == pytest.approx(sh.o_information(*three, alpha=2), abs=1e-9)
+
+
+def test_document_is_plain_json(found):
+    text = json.dumps(found.document, allow_nan=False)
+    assert json.loads(text)["version"] == 1
+    assert departures(found.document) == []
+    assert json.loads(found.to_json()) == found.document
+
+
+def test_one_false_discovery_rate_for_pairs_and_triples(planted, found):
+    p, q = ([r[key] for part in ("pairs", "triples") for r in found.document[part]] for key in ("pvalue", "qvalue"))
+    assert q == pytest.approx(sh.inference.adjusted_pvalues(p, weights=[1 / 55] * 55 + [1 / 165] * 165))
+    pairs_only = sh.scan(planted.columns, order=2, top=0).document
+    p, q = ([r[key] for r in pairs_only["pairs"]] for key in ("pvalue", "qvalue"))
+    assert q == pytest.approx(sh.inference.adjusted_pvalues(p))
+    assert pairs_only["triples"] == []
+
+
+def test_frames_are_of_the_callers_library(planted, found):
+    assert isinstance(found.pairs, pl.DataFrame)
+    assert found.pairs.shape[0] == 55
+    assert {"first", "second", "pvalue", "qvalue", "low", "high"} <= set(found.pairs.columns)
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({name: planted.columns[name] for name in ("dose", "response", "species")})
+    again = sh.scan(frame, top=1)
+    assert isinstance(again.pairs, pandas.DataFrame)
+    assert "3 columns, 200 rows" in repr(again)
+
+
+def test_seed_is_honoured(planted):
+    table = {name: planted.columns[name] for name in ("dose", "response")}
+    first, same, other = (sh.scan(table, rng=seed).document["pairs"] for seed in (0, 0, 1))
+    assert first == same
+    assert first[0]["measured"]["interval"] != other[0]["measured"]["interval"]
+
+
+def test_target(planted, found):
+    document = sh.scan(planted.columns, target="lamp", top=1).document
+    assert all(record["variables"][-1] == "lamp" for record in document["pairs"] + document["triples"])
+    assert (len(document["pairs"]), len(document["triples"])) == (10, 45)
+    assert set(reported(document, "triples")) == {("switch_a", "switch_b", "lamp")}
+    everything = {frozenset(r["variables"]): r["pvalue"] for r in found.document["pairs"]}
+    for record in document["pairs"]:
+        assert record["pvalue"] == pytest.approx(everything[frozenset(record["variables"])], rel=1e-9)
+
+
+def test_several_targets(planted):
+    table = {name: planted.columns[name] for name in ("dose", "response", "weight", "species")}
+    document = sh.scan(table, target=["response", "species"], top=1).document
+    pairs = [tuple(record["variables"]) for record in document["pairs"]]
+    assert sorted(pairs) == [
+        ("dose", "response"), ("dose", "species"), ("weight", "response"), ("weight", "species")
+    ]  # fmt: skip
+    assert sorted(tuple(r["variables"]) for r in document["triples"]) == [
+        ("dose", "weight", "response"), ("dose", "weight", "species")
+    ]  # fmt: skip
+
+
+def test_missing_values_are_left_out_pair_by_pair(planted, rng):
+    table = {name: planted.columns[name] for name in ("dose", "response", "ring_x", "species")}
+    dose = table["dose"].copy()
+    dose[:40] = np.nan
+    species = table["species"].astype(object)
+    species[30:60] = None
+    document = sh.scan(table | {"dose": dose, "species": species}, top=2).document
+    counts = {frozenset(r["variables"]): r["n"] for r in document["pairs"]}
+    assert counts[frozenset(("dose", "response"))] == 160
+    assert counts[frozenset(("dose", "species"))] == 140
+    assert counts[frozenset(("response", "ring_x"))] == 200
+    assert {c["name"]: c["missing"] for c in document["columns"]}["species"] == 30
+    triple = next(r for r in document["triples"] if set(r["variables"]) == {"dose", "response", "species"})
+    assert triple["n"] == 140
+    rows = np.arange(60, 200)
+    alone = sh.interaction_test(
+        *(
+            {"dose": dose[rows], "response": table["response"][rows], "species": list(species[rows])}[name]
+            for name in triple["variables"]
+        )
+    )
+    assert triple["pvalue"] == pytest.approx(alone.pvalue, rel=1e-4)
+    pair = next(r for r in document["pairs"] if set(r["variables"]) == {"dose", "response"})
+    assert pair["reported"]
+
+
+def test_groups_and_kinds(rng):
+    x = rng.normal(size=(120, 3))
+    table = {"x": x[:, 0], "y": x[:, 1], "length": np.hypot(x[:, 0], x[:, 1]), "year": rng.integers(70, 73, size=120)}
+    document = sh.scan(table, groups={"position": ["x", "y"]}, kinds={"year": "categorical"}, top=1).document
+    columns = {c["name"]: c for c in document["columns"]}
+    assert columns["position"]["members"] == ["x", "y"]
+    assert columns["year"]["kind"] == "categorical"
+    assert columns["year"]["distinct"] == 3
+    assert set(reported(document, "pairs")) == {("position", "length")}
+
+
+def test_columns_without_information_are_left_out_and_named(rng):
+    n = 60
+    x = rng.normal(size=n)
+    empty = np.full(n, np.nan)
+    table = {"x": x, "y": x**2, "one": np.ones(n), "id": [f"row {i}" for i in range(n)], "empty": empty}
+    document = sh.scan(table).document
+    notes = {c["name"]: c["notes"] for c in document["columns"]}
+    assert notes == {
+        "x": [],
+        "y": [],
+        "one": ["constant"],
+        "id": ["a label of its own in every row"],
+        "empty": ["a value in 0 rows only"],
+    }
+    assert len(document["pairs"]) == 1
+    assert any("Left out" in note for note in document["notes"])
+
+
+def test_rows_taken_as_independent_is_said(found):
+    assert scanner.INDEPENDENT_ROWS in found.document["notes"]
+
+
+def test_large_tables_are_sampled_and_said_so(rng):
+    x = rng.normal(size=(100, 2))
+    document = sh.scan(x, max_rows=80).document
+    assert document["settings"]["rows"] == 100
+    assert document["pairs"][0]["n"] == 80
+    assert any("random sample of 80 rows" in note for note in document["notes"])
+
+
+def test_triples_beyond_the_limit_are_those_of_the_strongest_columns(monkeypatch, rng):
+    monkeypatch.setattr(triples, "MOST_TRIPLES", 4)
+    x = rng.normal(size=(100, 6))
+    x[:, 4] += x[:, 1]
+    document = sh.scan(x, top=1).document
+    assert (document["settings"]["triples_tested"], document["settings"]["triples_possible"]) == (4, 20)
+    kept = {name for record in document["triples"] for name in record["variables"]}
+    assert {"x2", "x5"} <= kept
+    assert any("4 of 20 triples were tested" in note for note in document["notes"])
+
+
+class TestLags:
+    def test_found_at_its_lag_in_its_direction(self, rng):
+        x = rng.normal(size=203)
+        table = {"late": x[:-3] + 0.2 * rng.normal(size=200), "early": x[3:], "noise": rng.normal(size=200)}
+        document = sh.scan(table, lags=range(5)).document
+        record = document["pairs"][0]
+        assert (record["variables"], record["lag"], record["reported"]) == (["early", "late"], 3, True)
+        assert not any(r["reported"] for r in document["pairs"][1:])
+        assert document["triples"] == []
+
+    def test_autocorrelation_alone_is_not_dependence(self):
+        large = 0
+        for seed in range(12):
+            g = np.random.default_rng(seed)
+            x = g.normal(size=(2, 300))
+            for i in range(1, 300):
+                x[:, i] += 0.8 * x[:, i - 1]
+            large += sh.scan(*x, lags=[0, 1]).document["pairs"][0]["reported"]
+        assert large <= 3
+
+    def test_refusals(self, rng):
+        x = rng.normal(size=(40, 2))
+        for lags, message in ((3, "lags: expected whole numbers"), ([], "at least one lag"), ([-1], "0 or more")):
+            with pytest.raises((TypeError, ValueError), match=message):
+                sh.scan(x, lags=lags)
+        with pytest.raises(ValueError, match="lags: expected at least 46 rows, got 40 for lags up to 15"):
+            sh.scan(x, lags=[15])
+        x[3, 0] = np.nan
+        with pytest.raises(ValueError, match="no missing values with lags"):
+            sh.scan(x, lags=[1])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"order": 4}, "order: expected one of 2, 3, got 4"),
+        ({"fdr": 0}, "fdr: expected a number between 0 and 1, got 0"),
+        ({"top": -1}, "top: expected a whole number of 0 or more"),
+        ({"target": "weigth"}, "Did you mean 'weight'"),
+        ({"target": 3}, "target: expected the name of a column"),
+        ({"target": []}, "target: expected the name of a column, or a list"),
+        ({"kinds": {"dose": "number"}}, "kinds: expected one of 'continuous', 'categorical'"),
+        ({"kinds": {"species": "continuous"}}, "kinds: expected numbers in 'species'"),
+        ({"missing": "drop"}, "missing: expected one of 'pairwise'"),
+        ({"resume": True}, "resume: expected shards"),
+        ({"alpha": -1}, "alpha: expected"),
+        ({"max_rows": 3}, "max_rows: expected a whole number of 6 or more"),
+        ({"memory": "lots"}, "memory: expected"),
+    ],
+)
+def test_bad_options(planted, options, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        sh.scan(planted.columns, **options)
+
+
+def test_too_few_columns(rng):
+    with pytest.raises(ValueError, match=r"data: expected at least 2 columns that vary, got 1 \(b: constant\)"):
+        sh.scan({"a": rng.normal(size=20), "b": np.zeros(20)})
+    with pytest.raises(ValueError, match="target: expected a column that varies, got 'b', constant"):
+        sh.scan({"a": rng.normal(size=20), "b": np.zeros(20), "c": rng.normal(size=20)}, target="b")

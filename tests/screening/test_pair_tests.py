@@ -1,0 +1,293 @@
+"""p-values of all pairs over the ladder of widths: equal to one pair at a time, and the same in every rectangle."""
+
+import tracemalloc
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import shearer as sh
+from shearer._memory import MemoryBudgetError
+from shearer.inference.aggregated import combine, pair_components
+from shearer.inference.similarity import Rung, Similarity
+from shearer.inference.tall import pair_of_tall, tall, tall_operators
+from shearer.kernels.width_rules import entropy_widths
+from shearer.screening import pair_tests, sides, significance
+from shearer.screening.pair_tests import PairTests
+from shearer.screening.table import read_table
+
+EVERYTHING = slice(None), slice(None)
+FRACTIONS = (0.1, 0.25, 0.4, 0.55, 0.7, 0.82)
+
+
+def mixed_table(n=60, seed=0):
+    """Every kind of variable, and those that are hard: flat, additive, saturated, far from 1."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    return {
+        "x": x,
+        "linear": x + rng.normal(size=n),
+        "square": x**2 + 0.3 * rng.normal(size=n),
+        "heavy": rng.standard_cauchy(n),
+        "ties": np.round(x),
+        "label": rng.choice(list("abc"), size=n),
+        "sign": np.where(x > 0, "up", "down"),
+        "two": np.where(x > 0.3, 1.0, 3.0),
+        "vector": rng.normal(size=(n, 3)),
+        "long": rng.normal(size=(n, 12)) + x[:, None],
+        "constant": np.ones(n),
+        "identifier": [f"row {i}" for i in range(n)],
+        "single": np.eye(n)[3],
+        "huge": x * 1e200,
+        "tiny": 1e-200 * x**2,
+        "far": 1e8 + rng.normal(size=n),
+    }
+
+
+def alone(table, kernel=None):
+    """The p-value of every pair, one by one."""
+    names = list(table)
+    found = np.ones((len(names), len(names)))
+    for i, first in enumerate(names):
+        for j, second in enumerate(names[:i]):
+            own = (
+                {name: kernel[name] for name in (first, second) if name in kernel}
+                if isinstance(kernel, dict)
+                else kernel
+            )
+            pair = {first: table[first], second: table[second]}
+            found[i, j] = found[j, i] = sh.independence_test(pair, method="aggregated", kernel=own).pvalue
+    return found
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        None,
+        sh.kernels.Gaussian(),
+        sh.kernels.Laplacian("silverman"),
+        {
+            "x": sh.kernels.Gaussian(0.5),
+            "label": sh.kernels.Custom(lambda a, b: 1.0 if a == b else 0.5),
+            "vector": sh.kernels.Laplacian(),
+        },
+    ],
+    ids=["ladder", "median", "laplacian", "named"],
+)
+def test_equal_to_one_pair_at_a_time(kernel):
+    table = mixed_table()
+    found = PairTests(read_table(table), kernel).pvalues(*EVERYTHING)
+    assert found == pytest.approx(alone(table, kernel), rel=1e-8, abs=1e-12)
+    assert np.array_equal(found, found.T)
+    assert (np.diag(found) == 1).all()
+
+
+def test_a_kernel_under_which_hardly_anything_varies():
+    """Similarities of spread 1e-4: the statistics must not be differences of large sums."""
+    table = {name: mixed_table()[name] for name in ("x", "linear", "square", "label", "vector")}
+    kernel = sh.kernels.Gaussian(100.0)
+    assert PairTests(read_table(table), kernel).pvalues(*EVERYTHING) == pytest.approx(alone(table, kernel), rel=1e-8)
+
+
+@pytest.mark.parametrize("n", [6, 7, 11, 150])
+def test_few_and_more_rows(n):
+    table = mixed_table(n, seed=n)
+    assert PairTests(read_table(table)).pvalues(*EVERYTHING) == pytest.approx(alone(table), rel=1e-8, abs=1e-12)
+
+
+def test_mixed_groups(rng):
+    x = rng.normal(size=40)
+    table = {"a": x, "b": rng.normal(size=40), "c": np.where(x > 0, "p", "m"), "d": x**2}
+    groups = {"both": ["b", "c"]}
+    found = PairTests(read_table(table, groups=groups)).pvalues(*EVERYTHING)
+    one = sh.independence_test({k: table[k] for k in "bcd"}, groups=groups).pvalue
+    names = read_table(table, groups=groups).names
+    assert found[names.index("both"), names.index("d")] == pytest.approx(one, rel=1e-8)
+
+
+@pytest.fixture
+def small_tiles(monkeypatch):
+    """Tiles of 3 variables and 50 row pairs, so that a small table has many of both."""
+    monkeypatch.setattr(pair_tests, "TILE", 3)
+    monkeypatch.setattr(sides, "ROW_PAIRS", 50)
+    monkeypatch.setattr(pair_tests, "ROW_PAIRS", 50)
+    monkeypatch.setattr(significance, "BATCH", 3000)
+    monkeypatch.setattr(pair_tests, "BATCH", 3000)
+
+
+@pytest.mark.parametrize("missing", ["error", "pairwise"])
+@pytest.mark.usefixtures("small_tiles")
+def test_the_same_bits_in_every_rectangle(rng, missing):
+    table = read_table(with_gaps(rng) if missing == "pairwise" else mixed_table(30), missing=missing)
+    whole = PairTests(table).pvalues(*EVERYTHING)
+    count = len(whole)
+    tests = PairTests(table, memory=10**6)
+    for _ in range(12):
+        first, second = (slice(*sorted(rng.integers(0, count + 1, size=2))) for _ in range(2))
+        part = tests.pvalues(first, second)
+        assert part.shape == (first.stop - first.start, second.stop - second.start)
+        assert np.array_equal(part, whole[first, second], equal_nan=True)
+    one_by_one = [
+        [PairTests(table).pvalues(slice(i, i + 1), slice(j, j + 1))[0, 0] for j in range(4)] for i in range(4)
+    ]
+    assert np.array_equal(one_by_one, whole[:4, :4], equal_nan=True)
+
+
+def test_the_same_bits_at_full_size(rng):
+    table = read_table(rng.normal(size=(40, 300)))
+    whole = PairTests(table).pvalues(*EVERYTHING)
+    part = PairTests(table, memory=40 * 10**6).pvalues(slice(100, 140), slice(120, 290))
+    assert np.array_equal(part, whole[100:140, 120:290])
+
+
+@pytest.mark.parametrize("shape", [(40, 300), (400, 20), (100, 260)])
+def test_memory_stays_within_the_budget(rng, shape):
+    table, budget = read_table(rng.normal(size=shape)), 40 * 10**6
+    tracemalloc.start()
+    try:
+        PairTests(table, memory=budget).pvalues(*EVERYTHING)
+        assert tracemalloc.get_traced_memory()[1] < budget
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.usefixtures("small_tiles")
+def test_small_tiles_give_the_same_values():
+    table = mixed_table(30)
+    assert PairTests(read_table(table)).pvalues(*EVERYTHING) == pytest.approx(alone(table), rel=1e-8, abs=1e-12)
+
+
+def with_gaps(rng, n=40):
+    x = rng.normal(size=n)
+    table = {
+        "x": x,
+        "linear": x + rng.normal(size=n),
+        "square": x**2,
+        "label": rng.choice(list("abc"), size=n).astype(object),
+        "two": np.where(rng.random(n) > 0.4, 1.0, 3.0),
+        "late": rng.normal(size=n),
+        "early": rng.normal(size=n),
+    }
+    for name, gaps in (("x", [0, 5]), ("linear", [0, 5]), ("label", [7, 8, 9]), ("two", [1]), ("square", [3, 30])):
+        for row in gaps:
+            table[name][row] = None if name == "label" else np.nan
+    table["late"][:18] = np.nan
+    table["early"][20:] = np.nan
+    return table
+
+
+def test_missing_values_by_definition(rng):
+    """Each pair on its common rows, similarities as on the rows that the variable has."""
+    table = with_gaps(rng)
+    own = {}
+    for name, column in table.items():
+        rows = np.flatnonzero([value is not None and value == value for value in column])
+        if name == "label":
+            matrices = [np.equal.outer(column[rows], column[rows]).astype(float)]
+        else:
+            values = column[rows].astype(float)
+            squared = (values[:, None] - values) ** 2
+            if len(np.unique(values)) == 2:
+                widths = [np.median(squared[squared > 0]) ** 0.5]
+            else:
+                widths = entropy_widths(values[:, None], FRACTIONS)
+            matrices = [np.exp(-squared / width**2) for width in widths]
+        own[name] = rows, matrices
+    found = PairTests(read_table(table, missing="pairwise")).pvalues(*EVERYTHING)
+    for i, first in enumerate(table):
+        for j, second in enumerate(list(table)[:i]):
+            common = np.intersect1d(own[first][0], own[second][0])
+            if len(common) < 6:
+                assert {first, second} == {"late", "early"}
+                assert np.isnan(found[i, j])
+                continue
+            ladders = []
+            for rows, matrices in (own[first], own[second]):
+                keep = np.flatnonzero(np.isin(rows, common))
+                rungs = [matrix[np.ix_(keep, keep)] * (1 - np.eye(len(keep))) for matrix in matrices]
+                ladders.append(SimpleNamespace(rungs=[Rung(matrix) for matrix in rungs]))
+            assert found[i, j] == pytest.approx(combine(pair_components(*ladders)), rel=1e-8)
+    assert np.array_equal(found, found.T, equal_nan=True)
+
+
+def test_no_gaps_in_a_table_that_may_have_some(rng):
+    x = rng.normal(size=(30, 4))
+    found = PairTests(read_table(x, missing="pairwise")).pvalues(*EVERYTHING)
+    assert np.array_equal(found, PairTests(read_table(x)).pvalues(*EVERYTHING))
+
+
+def test_widths_are_those_of_the_ladder(rng):
+    x = rng.standard_t(2, size=(1500, 1))
+    found = PairTests(read_table(np.hstack([x, x**2])))._ladder.rung(2).matrices(slice(0, 1))[0]
+    variables = sh._variables.read_variables(x[:, 0])
+    assert np.allclose(found, Similarity.of(variables.items[0], None).rungs[2].matrix, rtol=1e-9, atol=1e-300)
+
+
+def tall_table(rng, n=5100):
+    x = rng.normal(size=n)
+    return {
+        "x": x,
+        "weak": 0.04 * x + rng.normal(size=n),
+        "heavy": 0.01 * x + rng.standard_cauchy(n),
+        "label": rng.choice(list("abc"), n),
+        "levels": np.char.add("level ", rng.integers(0, 700, n).astype(str)),
+        "identifier": np.char.add("row ", np.arange(n).astype(str)),
+        "flat": np.ones(n),
+    }
+
+
+def test_many_rows(rng):
+    """The test by factors, each variable factored once; some of the pairs one by one."""
+    table = tall_table(rng)
+    tests = PairTests(read_table(table), memory=100 * 10**6)
+    found = tests.pvalues(*EVERYTHING)
+    names = list(table)
+    for first, second in (("x", "weak"), ("weak", "heavy"), ("x", "levels"), ("label", "levels"), ("x", "identifier")):
+        one = sh.independence_test(table[first], table[second]).pvalue
+        assert found[names.index(first), names.index(second)] == pytest.approx(one, rel=1e-12)
+    assert np.array_equal(found, found.T)
+    assert np.array_equal(tests.pvalues(slice(2, 4), slice(1, 3)), found[2:4, 1:3])
+    crowded = PairTests(read_table({name: table[name] for name in names[:3]}), memory=26 * 10**6)  # keeps few factors
+    assert np.array_equal(crowded.pvalues(*EVERYTHING), found[:3, :3])
+
+
+def test_many_rows_without_a_low_rank(rng):
+    table = {"x": rng.normal(size=5100), "vector": rng.normal(size=(5100, 6))}
+    assert np.isnan(PairTests(read_table(table)).pvalues(*EVERYTHING)[0, 1])
+
+
+def test_many_rows_with_gaps(rng):
+    """Factors restricted to the common rows, against factors made of these rows at the same widths."""
+    table = {name: column for name, column in tall_table(rng).items() if name in ("x", "weak", "label")}
+    table["x"][:40] = np.nan
+    table["weak"][30:90] = np.nan
+    table["few"] = np.where(np.arange(5100) < 200, rng.normal(size=5100), np.nan)
+    found = PairTests(read_table(table, missing="pairwise")).pvalues(*EVERYTHING)
+    rows = np.arange(90, 5100)
+    ladders = []
+    for name, own in (("x", np.arange(40, 5100)), ("weak", np.setdiff1d(np.arange(5100), np.arange(30, 90)))):
+        variable = sh._variables.read_variables(table[name][own]).items[0]
+        keep = np.flatnonzero(np.isin(own, rows))
+        ladders.append([tall(operator.restrict(keep)) for operator in tall_operators(variable, None)])
+    components = [c for left, right in zip(*ladders, strict=True) for c in pair_of_tall(left, right, "")]
+    assert found[0, 1] == pytest.approx(combine(components), rel=1e-4)
+    assert found[0, 1] < 0.05
+    assert 0 < found[0, 3] < 1  # 160 common rows: by whole matrices
+    assert np.array_equal(found, found.T)
+
+
+def test_what_is_refused(rng):
+    with pytest.raises(ValueError, match="data: expected at least 6 rows, got 5"):
+        PairTests(read_table(rng.normal(size=(5, 3))))
+    tests = PairTests(read_table(rng.normal(size=(20, 3))))
+    with pytest.raises(ValueError, match="rows: expected a slice of 3 variables"):
+        tests.pvalues(slice(0, 4), slice(0, 3))
+    with pytest.raises(TypeError, match="columns: expected a slice of 3 variables"):
+        tests.pvalues(slice(0, 2), 1)
+    with pytest.raises(TypeError, match="rows: expected a slice"):
+        tests.pvalues(slice(0.5, 2), slice(0, 1))
+    with pytest.raises(MemoryBudgetError, match="memory: expected at most 1 MB"):
+        PairTests(read_table(rng.normal(size=(500, 3))), memory=10**6).pvalues(*EVERYTHING)
+    with pytest.raises(ValueError, match="kernel"):
+        PairTests(read_table(rng.normal(size=(20, 3))), {"nobody": sh.kernels.Gaussian()})
+    assert tests.pvalues(slice(1, 1), slice(0, 3)).shape == (0, 3)
