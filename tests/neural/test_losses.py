@@ -415,6 +415,19 @@ def test_normalised_dependence_can_reward_larger_errors():
     assert signs == {False: True, True: False}
 
 
+def test_a_way_below_zero_is_reported_once():
+    """Errors that vary where inputs are close and not where they are far: I_2 is negative, I_1.01 is not."""
+    apart = 9.0 * torch.arange(30, dtype=torch.float64)[:, None]
+    x, e = torch.cat([0 * apart, apart]), torch.cat([apart, 0 * apart])
+    loss = DependenceLoss(kernel=Gaussian(1.0))
+    with pytest.warns(UserWarning, match="at alpha=2 it can fall below 0"):
+        assert loss(x, e) < -1
+    loss(x, e)
+    assert DependenceLoss(alpha=1.01, kernel=Gaussian(1.0))(x, e) > 0
+    with pytest.warns(UserWarning, match="at alpha=2 it can fall below 0"):
+        TotalCorrelationLoss(kernel=Gaussian(1.0))(x, e)
+
+
 def test_descent_finds_the_slope():
     """A line through noise that has nothing to do with x: the dependence of the error is least near the true slope."""
     generator = torch.Generator().manual_seed(5)

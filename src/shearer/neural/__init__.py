@@ -4,6 +4,15 @@ from shearer._optional import load
 
 load("torch", "shearer.neural")
 
+from shearer.neural.classifier import RobustClassifier  # noqa: E402
 from shearer.neural.losses import DependenceLoss, ErrorEntropyLoss, HSICLoss, TotalCorrelationLoss  # noqa: E402
+from shearer.neural.regressor import RobustRegressor  # noqa: E402
 
-__all__ = ["DependenceLoss", "ErrorEntropyLoss", "HSICLoss", "TotalCorrelationLoss"]
+__all__ = [
+    "DependenceLoss",
+    "ErrorEntropyLoss",
+    "HSICLoss",
+    "RobustClassifier",
+    "RobustRegressor",
+    "TotalCorrelationLoss",
+]

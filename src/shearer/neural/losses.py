@@ -4,6 +4,7 @@ Kernel matrices are formed in single precision at least, also under autocast. Fo
 value and its gradient are finite: equal rows, a constant error and rows far apart included.
 """
 
+import warnings
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -17,6 +18,10 @@ from shearer.measures.normalize import MUTUAL, SWITCH
 from shearer.neural import formulas
 from shearer.neural.information import hsic, measure
 from shearer.neural.matrices import DEFAULT, check_kernels, kernel_matrix, read_batch
+from shearer.spectrum.renyi import near_one
+
+# Far below what independent batches score: two bits at alpha=2 reach -0.07 at the least.
+_EXPLOITED = -0.1
 
 
 class KernelLoss(nn.Module):  # type: ignore[misc]
@@ -33,6 +38,7 @@ class KernelLoss(nn.Module):  # type: ignore[misc]
         self.momentum = None if momentum is None else check_positive("momentum", momentum)
         if self.momentum is not None and self.momentum > 1:
             raise value_error("momentum", "a number above 0, at most 1, or None", describe(momentum))
+        self._has_warned = False
         self.register_buffer("running_widths", torch.zeros(0))
 
     def matrices(self, **tensors: Any) -> list[Tensor]:
@@ -67,6 +73,17 @@ class KernelLoss(nn.Module):  # type: ignore[misc]
             hint = "Running widths belong to the tensors they were averaged over: one loss for each set of tensors."
             raise value_error("tensors", f"{len(self.running_widths)} of them, as before", f"{count}", hint)
 
+    def _watched(self, value: Tensor, alpha: float) -> Tensor:
+        """The value, with a warning, once, where a model has found a way below 0."""
+        if not self._has_warned and not near_one(alpha) and float(value.detach()) < _EXPLOITED:
+            self._has_warned = True
+            warnings.warn(
+                f"the loss is {float(value.detach()):.2f}: at alpha={alpha:g} it can fall below 0 though the variables "
+                "are not independent, and the model is learning to make it fall. alpha=1.01 has no such way out.",
+                stacklevel=4,
+            )
+        return value
+
     def _load_from_state_dict(self, state: dict[str, Any], prefix: str, *rest: Any) -> None:
         """Make the buffer as long as the one that comes."""
         saved = state.get(f"{prefix}running_widths")
@@ -95,7 +112,9 @@ class DependenceLoss(KernelLoss):
     Parameters
     ----------
     alpha : float, default 2
-        Order of the entropy, above 0. 2 needs no eigenvalues and is several times faster than any other.
+        Order of the entropy, above 0. 2 needs no eigenvalues and is several times faster than any other, but there I
+        can be negative, and a flexible model can learn to make it so instead of learning the data (docs: neural,
+        "Which order"); a warning says when it does. 1.01, the authors' order, has no such way out.
     kernel : Kernel or mapping, optional
         For both tensors, or ``{"x": ..., "e": ...}``. Default: Gaussian, its width the median distance in the batch.
         ``Gaussian(0.5)`` has a fixed width, ``Gaussian("silverman")`` one by a rule. Widths by a rule are constants in
@@ -141,7 +160,8 @@ class DependenceLoss(KernelLoss):
 
     def forward(self, x: Tensor, e: Tensor) -> Tensor:
         """The loss of a batch: inputs (n, ...) and errors (n,) or (n, ...)."""
-        return measure(formulas.mutual_information(self.normalize), self.matrices(x=x, e=e), self.alpha)
+        value = measure(formulas.mutual_information(self.normalize), self.matrices(x=x, e=e), self.alpha)
+        return self._watched(value, self.alpha)
 
 
 class ErrorEntropyLoss(KernelLoss):
@@ -260,4 +280,5 @@ class TotalCorrelationLoss(KernelLoss):
             raise value_error("tensors", "at least 2, or one of shape (n, L)", f"{len(tensors)}")
         named = {f"x{position}": tensor for position, tensor in enumerate(tensors, start=1)}
         check_kernels(self.kernel, tuple(named))
-        return measure(formulas.total_correlation(self.normalize), self.matrices(**named), self.alpha)
+        value = measure(formulas.total_correlation(self.normalize), self.matrices(**named), self.alpha)
+        return self._watched(value, self.alpha)

@@ -8,11 +8,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from shearer._validate import check_option, describe, type_error, value_error
-from shearer.kernels import Kernel
+from shearer.kernels import Gaussian, Kernel
 from shearer.neural.losses import DependenceLoss, ErrorEntropyLoss, HSICLoss, KernelLoss
 
 REGRESSION = ("dependence", "error_entropy", "hsic", "mse", "mae")
 CLASSIFICATION = (*REGRESSION, "cross_entropy")
+# Widths for the errors of scaled targets, and for those of class indicators, two of which are up to 1.4 apart. A rule
+# would follow the errors: their entropy would stay as it is while they shrink, and epochs could not be compared.
+TARGET_WIDTH, CLASS_WIDTH = 0.5, 1.0
 
 
 class Objective(nn.Module):  # type: ignore[misc]
@@ -30,22 +33,22 @@ class Objective(nn.Module):  # type: ignore[misc]
         self.classes = classes
 
     def errors(self, output: Tensor, target: Tensor) -> Tensor:
-        """y - f(x)."""
+        """Targets less outputs, or indicators less probabilities."""
         if not self.classes:
             return target - output
         return functional.one_hot(target, output.shape[1]).to(output.dtype) - torch.softmax(output, dim=1)
 
 
 class ErrorsObjective(Objective):
-    """A function of the errors, as mean squared error."""
+    """The mean of a power of the errors' sizes."""
 
-    def __init__(self, size: Callable[[Tensor], Tensor], classes: bool) -> None:
+    def __init__(self, power: int, classes: bool) -> None:
         super().__init__(classes)
-        self.size = size
+        self.power = power
 
     def forward(self, _x: Tensor, output: Tensor, target: Tensor) -> Tensor:
-        """The mean size of the errors."""
-        return self.size(self.errors(output, target)).mean()
+        """Mean absolute or mean squared error."""
+        return (self.errors(output, target).abs() ** self.power).mean()
 
 
 class KernelObjective(Objective):
@@ -79,9 +82,7 @@ class OutputObjective(Objective):
         return value
 
 
-def make_objective(
-    loss: Any, classes: bool, alpha: float, kernel: Kernel | Mapping[str, Kernel] | None
-) -> Objective:
+def make_objective(loss: Any, classes: bool, alpha: float, kernel: Kernel | Mapping[str, Kernel] | None) -> Objective:
     """The objective of that name, or around that loss."""
     if isinstance(loss, KernelLoss):
         return KernelObjective(loss, classes)
@@ -94,9 +95,16 @@ def make_objective(
     if loss == "cross_entropy":
         return OutputObjective(functional.cross_entropy, classes)
     if loss in ("mse", "mae"):
-        return ErrorsObjective(torch.square if loss == "mse" else torch.abs, classes)
+        return ErrorsObjective(1 if loss == "mae" else 2, classes)
+    kernels = _with_error_kernel(kernel, classes)
     if loss == "hsic":
-        return KernelObjective(HSICLoss(kernel=kernel), classes)
-    return KernelObjective(
-        (ErrorEntropyLoss if loss == "error_entropy" else DependenceLoss)(alpha=alpha, kernel=kernel), classes
-    )
+        return KernelObjective(HSICLoss(kernel=kernels), classes)
+    kind = ErrorEntropyLoss if loss == "error_entropy" else DependenceLoss
+    return KernelObjective(kind(alpha=alpha, kernel=kernels), classes)
+
+
+def _with_error_kernel(kernel: Any, classes: bool) -> Any:
+    """The kernels asked for, and for errors without one a fixed width."""
+    if kernel is None or isinstance(kernel, Mapping):
+        return {"e": Gaussian(CLASS_WIDTH if classes else TARGET_WIDTH), **(kernel or {})}
+    return kernel
