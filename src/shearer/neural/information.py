@@ -19,12 +19,10 @@ from torch import Tensor
 from torch.autograd import Function
 
 from shearer._validate import value_error
-from shearer.measures.combination import _no_entropy
 from shearer.neural.formulas import Formula
+from shearer.screening.ratios import no_entropy
 from shearer.spectrum import renyi
 
-# Bits below which an entropy in single precision is round-off, as in shearer.screening.
-_NO_ENTROPY_IN_SINGLE = 2.0**-18
 _LN2 = math.log(2.0)
 _TINY = float(np.finfo(np.float64).tiny)
 
@@ -45,7 +43,7 @@ class FrobeniusMeasure(Function):  # type: ignore[misc]
         joint = [reduce(mul, squares)] if len(squares) > 1 else []
         sums = torch.stack([square.sum() for square in [*squares, *joint]]).tolist()
         cells = matrices[0].numel()
-        value, weights = formula([-math.log2(part / cells) for part in sums], floor_of(matrices[0]))
+        value, weights = formula([-math.log2(part / cells) for part in sums], floor_of(matrices[0], len(matrices[0])))
         ctx.save_for_backward(*matrices)
         # d S_2 / d K = -2 K / (ln 2 sum K^2)
         ctx.factors = [-2.0 * weight / (_LN2 * part) for weight, part in zip(weights, sums, strict=True)]
@@ -73,7 +71,7 @@ class SpectralMeasure(Function):  # type: ignore[misc]
         spectra = [Spectrum.of(matrix, alpha, need) for matrix, need in zip(matrices, wanted, strict=True)]
         if len(matrices) > 1:
             spectra.append(Spectrum.of(reduce(mul, matrices), alpha, any(wanted)))
-        value, weights = formula([spectrum.bits for spectrum in spectra], floor_of(matrices[0]))
+        value, weights = formula([spectrum.bits for spectrum in spectra], floor_of(matrices[0], len(matrices[0])))
         slopes = [spectrum.slope(weight) for spectrum, weight in zip(spectra, weights, strict=True)]
         if len(matrices) > 1:
             joint = slopes.pop()
@@ -184,9 +182,9 @@ def _power_less_one(logs: Any, alpha: float) -> Any:
     return -logs if alpha == 1.0 else np.expm1((alpha - 1.0) * logs) / (1.0 - alpha)
 
 
-def floor_of(matrix: Tensor) -> float:
-    """Bits below which an entropy of that many rows is round-off."""
-    return max(_no_entropy(len(matrix)), 0.0 if matrix.dtype == torch.float64 else _NO_ENTROPY_IN_SINGLE)
+def floor_of(matrix: Tensor, rows: int) -> float:
+    """Bits below which an entropy of that many rows is round-off, in the precision of the matrix."""
+    return float(no_entropy(rows, np.dtype(np.float64 if matrix.dtype == torch.float64 else np.float32)))
 
 
 def hsic(first: Tensor, second: Tensor) -> Tensor:

@@ -12,12 +12,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from shearer._validate import check_alpha, check_option, check_positive, describe, value_error
+from shearer._validate import check_option, check_positive, describe, value_error
 from shearer.kernels import Kernel
 from shearer.measures.normalize import MUTUAL, SWITCH
 from shearer.neural import formulas
 from shearer.neural.information import hsic, measure
 from shearer.neural.matrices import DEFAULT, check_kernels, kernel_matrix, read_batch
+from shearer.neural.options import check_order
 from shearer.spectrum.renyi import near_one
 
 # Far below what independent batches score: two bits at alpha=2 reach -0.07 at the least.
@@ -99,13 +100,6 @@ class KernelLoss(nn.Module):  # type: ignore[misc]
         return ", ".join(f"{name}={value!r}" for name, value in options.items())
 
 
-def _check_order(alpha: Any) -> float:
-    order = check_alpha(alpha)
-    if order == 0:
-        raise value_error("alpha", "a number above 0", "0", "A rank has no derivative.")
-    return order
-
-
 class DependenceLoss(KernelLoss):
     """I(x; e): how much the errors of a model tell about its inputs (paper, Algorithm 1).
 
@@ -155,12 +149,16 @@ class DependenceLoss(KernelLoss):
         momentum: float | None = None,
     ) -> None:
         super().__init__(kernel, momentum)
-        self.alpha = _check_order(alpha)
+        self.alpha = check_order(alpha)
         self.normalize = check_option("normalize", normalize, MUTUAL)
 
     def forward(self, x: Tensor, e: Tensor) -> Tensor:
         """The loss of a batch: inputs (n, ...) and errors (n,) or (n, ...)."""
-        value = measure(formulas.mutual_information(self.normalize), self.matrices(x=x, e=e), self.alpha)
+        return self.information(x=x, e=e)
+
+    def information(self, **tensors: Tensor) -> Tensor:
+        """I of two named tensors."""
+        value = measure(formulas.mutual_information(self.normalize), self.matrices(**tensors), self.alpha)
         return self._watched(value, self.alpha)
 
 
@@ -201,7 +199,7 @@ class ErrorEntropyLoss(KernelLoss):
         momentum: float | None = None,
     ) -> None:
         super().__init__(kernel, momentum)
-        self.alpha = _check_order(alpha)
+        self.alpha = check_order(alpha)
 
     def forward(self, e: Tensor) -> Tensor:
         """The loss of a batch of errors (n,) or (n, ...)."""
@@ -269,7 +267,7 @@ class TotalCorrelationLoss(KernelLoss):
         momentum: float | None = None,
     ) -> None:
         super().__init__(kernel, momentum)
-        self.alpha = _check_order(alpha)
+        self.alpha = check_order(alpha)
         self.normalize = check_option("normalize", normalize, SWITCH)
 
     def forward(self, *tensors: Tensor) -> Tensor:

@@ -95,9 +95,13 @@ def _gaussian_matrix(name: str, values: Tensor, kernel: Gaussian, settle: Settle
     width = bandwidth.check(kernel.bandwidth)
     if not isinstance(width, float):
         width = settle(_width(width, values, squared.detach()))
-    # At a rate near the largest float, 0 times the rate would not be 0.
-    rate = min(0.5 / width / width, torch.finfo(values.dtype).max * _LARGEST_RATE)
+    rate = decay_rate(width, values.dtype)
     return decay(squared * rate) if by_product is None else GaussianMatrix.apply(points, squared, rate)
+
+
+def decay_rate(width: float, dtype: torch.dtype) -> float:
+    """1 / (2 width^2), below the range of floats: at infinity 0 times the rate would not be 0."""
+    return min(0.5 / width / width, float(torch.finfo(dtype).max) * _LARGEST_RATE)
 
 
 class GaussianMatrix(Function):  # type: ignore[misc]
@@ -144,26 +148,25 @@ def _check_finite(name: str, values: Tensor, derived: Tensor) -> None:
 def _width(rule: bandwidth.Rule, values: Tensor, squared: Tensor) -> float:
     """The width by a rule; the two rules of distances alone need no second look at the values."""
     if rule is bandwidth.median:
-        return _median_distance(squared)
+        return middle_distance(squared.cpu().numpy().reshape(-1).take(upper_triangle(len(squared))))
     if rule is bandwidth.authors_dib:
         return float(squared.sqrt().mean(dtype=torch.float64)) / math.sqrt(2.0) or 1.0
     return bandwidth.resolve(rule, to_numpy(values))
 
 
-def _median_distance(squared: Tensor) -> float:
-    """`bandwidth.median` from the matrix: the middle, or the mean of the two middle ones, of the non-zero distances."""
-    flat = squared.cpu().numpy().reshape(-1).take(_upper_triangle(len(squared)))
-    zeros = int(np.count_nonzero(flat < np.finfo(flat.dtype).tiny))
-    if zeros == flat.size:
+def middle_distance(squared: NDArray[Any]) -> float:
+    """`bandwidth.median` from squared distances: the middle, or the mean of the two middle ones, of the non-zero."""
+    zeros = int(np.count_nonzero(squared < np.finfo(squared.dtype).tiny))
+    if zeros == squared.size:
         return 1.0
-    low, high = zeros + (flat.size - zeros - 1) // 2, zeros + (flat.size - zeros) // 2
-    flat.partition(high)
-    below = flat[high] if low == high else flat[:high].max()
-    return (math.sqrt(below) + math.sqrt(flat[high])) / 2.0
+    low, high = zeros + (squared.size - zeros - 1) // 2, zeros + (squared.size - zeros) // 2
+    parted = np.partition(squared, high)
+    below = parted[high] if low == high else parted[:high].max()
+    return (math.sqrt(below) + math.sqrt(parted[high])) / 2.0
 
 
 @lru_cache(maxsize=8)
-def _upper_triangle(n: int) -> NDArray[np.intp]:
+def upper_triangle(n: int) -> NDArray[np.intp]:
     """Positions of the pairs i < j in a flat n x n matrix; batches come in few sizes."""
     rows, columns = np.triu_indices(n, 1)
     return rows * n + columns

@@ -14,7 +14,8 @@ from shearer.neural.losses import DependenceLoss, ErrorEntropyLoss, HSICLoss, Ke
 REGRESSION = ("dependence", "error_entropy", "hsic", "mse", "mae")
 CLASSIFICATION = (*REGRESSION, "cross_entropy")
 # Widths for the errors of scaled targets, and for those of class indicators, two of which are up to 1.4 apart. A rule
-# would follow the errors: their entropy would stay as it is while they shrink, and epochs could not be compared.
+# would follow the errors: their entropy would stay as it is while they shrink, and epochs could not be compared. For
+# targets HSIC does need a rule: it also falls where errors grow until, at a fixed width, no two are alike.
 TARGET_WIDTH, CLASS_WIDTH = 0.5, 1.0
 
 
@@ -96,15 +97,15 @@ def make_objective(loss: Any, classes: bool, alpha: float, kernel: Kernel | Mapp
         return OutputObjective(functional.cross_entropy, classes)
     if loss in ("mse", "mae"):
         return ErrorsObjective(1 if loss == "mae" else 2, classes)
-    kernels = _with_error_kernel(kernel, classes)
     if loss == "hsic":
-        return KernelObjective(HSICLoss(kernel=kernels), classes)
+        return KernelObjective(
+            HSICLoss(kernel=_with_error_kernel(kernel, CLASS_WIDTH if classes else "median")), classes
+        )
     kind = ErrorEntropyLoss if loss == "error_entropy" else DependenceLoss
+    kernels = _with_error_kernel(kernel, CLASS_WIDTH if classes else TARGET_WIDTH)
     return KernelObjective(kind(alpha=alpha, kernel=kernels), classes)
 
 
-def _with_error_kernel(kernel: Any, classes: bool) -> Any:
-    """The kernels asked for, and for errors without one a fixed width."""
-    if kernel is None or isinstance(kernel, Mapping):
-        return {"e": Gaussian(CLASS_WIDTH if classes else TARGET_WIDTH), **(kernel or {})}
-    return kernel
+def _with_error_kernel(kernel: Any, width: float | str) -> Any:
+    """The kernels asked for, and one of this width for errors without one."""
+    return {"e": Gaussian(width), **(kernel or {})} if kernel is None or isinstance(kernel, Mapping) else kernel

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from shearer._validate import check_option, check_positive, describe, type_error, value_error
+from shearer._validate import check_alpha, check_option, check_positive, describe, type_error, value_error
 from shearer.inference.resampling import check_count as _check_count
 
 DTYPES = {"float64": torch.float64, "float32": torch.float32}
@@ -51,3 +51,11 @@ def check_device(device: Any) -> torch.device:
         expected = 'a device of this machine, such as "cpu" or "cuda"'
         raise value_error("device", expected, describe(device), str(error).split("\n")[0]) from error
     return found
+
+
+def check_order(alpha: Any) -> float:
+    """An order of the entropy that has a derivative."""
+    order = check_alpha(alpha)
+    if order == 0:
+        raise value_error("alpha", "a number above 0", "0", "A rank has no derivative.")
+    return order

@@ -32,7 +32,7 @@ class RobustRegressor(RegressorMixin, RobustEstimator):  # type: ignore[misc]
         negative, and a network can find functions that make it so instead of fitting (docs: neural, "Which order").
     kernel : Kernel or mapping, optional
         Of inputs and errors, ``{"x": ..., "e": ...}``, in units of the scaled data. Default: Gaussian, for inputs of
-        median width, for errors of width 0.5.
+        median width, for errors of width 0.5 ("hsic": median).
     batch_size : int
         Rows a step, about: batches of an epoch are of equal size.
     max_epochs : int
