@@ -9,7 +9,7 @@ from shearer.inference.moments import PAIRS, TRIPLES
 from shearer.inference.similarity import Rung
 from shearer.kernels import Gaussian, Laplacian
 from shearer.kernels.width_rules import widths_of_distances
-from shearer.screening.bands import band_sums, is_narrow
+from shearer.screening.bands import band_sums, reach
 from shearer.screening.marginals import marginals
 from shearer.screening.polynomials import groups_of, polynomial_sums
 from shearer.screening.restricted import restricted
@@ -85,7 +85,7 @@ def agree(found, expected, k=0, j=0):
 def test_bands(rng, width):
     columns = [rng.normal(size=500), rng.exponential(size=500), np.round(rng.normal(size=500), 1)]
     source = similarities(columns, Gaussian(width))
-    assert is_narrow(columns[0], float(source.scalars.rates[0])) == (width < 0.1)
+    assert (reach(columns[0], float(source.scalars.rates[0])) < 0.5) == (width < 0.1)
     expected = marginals(source.matrices(slice(0, 3)))
     for k in range(3):
         agree(band_sums(source.scalars, k), expected, 0, k)

@@ -12,14 +12,12 @@ Floats = NDArray[np.float64]
 _FARTHEST = 38.0
 # Rows of a block; with too few of them a block costs calls.
 _FEWEST, _MOST = 32, 512
-# Part of the rows that the widest block may reach to: beyond, whole matrices are as fast.
-_WIDEST = 0.5
 
 
-def is_narrow(values: Floats, rate: float) -> bool:
-    """Whether the band of a column is narrow enough."""
+def reach(values: Floats, rate: float) -> float:
+    """The part of the rows that the widest block of a column reaches to."""
     ordered = np.sort(values)
-    return max(stop - start for _, start, stop in _blocks(ordered, rate)) <= _WIDEST * len(values)
+    return max(stop - start for _, start, stop in _blocks(ordered, rate)) / len(values)
 
 
 def band_sums(scalars: Scalars, column: int) -> Expanded:

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from shearer._threads import Each
 from shearer.inference.moments import PAIRS, TRIPLES
 from shearer.screening import tiles
+from shearer.screening.adjustment import Chances
 from shearer.screening.ladder import Ladder
 from shearer.screening.restricted import Restricted, restricted
-from shearer.screening.sides import ROW_PAIRS
+from shearer.screening.sides import row_pairs
 from shearer.screening.similarities import Similarities
 from shearer.screening.tails import joined, tails_of, weights
 
@@ -46,21 +47,12 @@ class Gaps:
         rows: Floats = self._of("rows")[0]
         return rows
 
-    def means(self) -> tuple[Floats, Floats]:
-        """Mean similarities of both variables of each pair."""
-        return self._of("mean")
-
-    def variance(self) -> Floats:
-        """Variances of the sums of products of similarities."""
-        scales = self._of("scale")
-        variance: Floats = self._moment("raw.second", PAIRS) * (scales[0] * scales[1]) ** 2
-        return variance
-
-    def own_information(self) -> Floats:
-        """I of the first variable with itself plus that of the second, at alpha = 2."""
-        left, right = self._of("own_information")
-        own: Floats = left + right
-        return own
+    def chances(self) -> Chances:
+        """What chance gives to each pair."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            means, scales, entropies, own = (self._of(name) for name in ("mean", "scale", "entropy", "own"))
+            variance = self._moment("raw.second", PAIRS) * (scales[0] * scales[1]) ** 2
+            return Chances(self.rows(), entropies[0] + entropies[1], means[0] * means[1], variance, own[0] + own[1])
 
     def flat(self) -> Masks:
         """Pairs of which a similarity varies too little to be known by its sums."""
@@ -108,7 +100,7 @@ class Gaps:
     def _products(self) -> Floats:
         """Sums over pairs of rows of the products of similarities, which are 0 at missing rows."""
         total = np.zeros((self._left.count, self._right.count))
-        for piece in tiles.cut(self._left.rows, ROW_PAIRS):
+        for piece in tiles.cut(self._left.rows, row_pairs(max(self._left.count, self._right.count))):
             left, right = (side.stack(piece, each=self._each) for side in (self._left, self._right))
             total += left.T @ right
         return total

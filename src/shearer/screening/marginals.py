@@ -17,6 +17,9 @@ from shearer.inference.moments import PAIRS, TRIPLES, edge_means
 
 Floats = NDArray[np.float64]
 
+# Mean square of a centred form, against that of M, below which a product of two such forms is lost in that of the M.
+_FLAT = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class Form:
@@ -78,9 +81,16 @@ class Marginals:
         return np.where(self.usable, self.mean, 1.0)
 
     @property
-    def own_information(self) -> Floats:
-        """I of every variable with itself, at alpha = 2."""
-        return own_information(self.rows, self.mean, self.scale, self.raw)
+    def squares(self) -> Floats:
+        """Sum of the squares of M off the diagonal."""
+        squares: Floats = self.rows * (self.rows - 1) * (self.scale**2 * self.raw.second[:, 0] + self.mean**2)
+        return squares
+
+    @property
+    def flat(self) -> NDArray[np.bool_]:
+        """True where the centred form is so little of M that sums of products of M itself do not tell it."""
+        size = self.mean**2 + self.scale**2 * self.raw.second[:, 0]
+        return (self.centered.spread > SMALLEST_SPREAD) & (self.centered.spread**2 < _FLAT * size)
 
     @property
     def constant(self) -> Floats:
@@ -110,14 +120,6 @@ def join(parts: Iterable[Marginals]) -> Marginals:
 def join_forms(forms: Sequence[Form]) -> Form:
     """The variables of several, in order."""
     return Form(*(np.concatenate([getattr(form, name) for form in forms]) for name in vars(forms[0])))
-
-
-def own_information(n: Any, mean: Floats, scale: Floats, raw: Form) -> Floats:
-    """I of variables with themselves at alpha = 2, from the mean of M and that of the squared raw form."""
-    pairs = n * (n - 1)
-    squares = pairs * (scale**2 * raw.second[..., 0] + mean**2)
-    own: Floats = np.log2((n + squares) / (n + pairs * mean) ** 2) + 2 * np.log2(n)
-    return own
 
 
 def marginals(matrices: Floats) -> Marginals:

@@ -120,7 +120,7 @@ class Pairwise:
     def adjusted(self) -> Floats:
         """Chance-adjusted I, in the shape of `value`: 0 in expectation under independence, 1 for scaled copies.
 
-        nan where two variables have fewer than 6 rows in common; at most 5000 rows.
+        nan where `pvalue` is.
         """
         return self._significance.adjusted(self._pairs(self.joint)).reshape(self.value.shape)
 

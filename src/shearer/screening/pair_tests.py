@@ -6,7 +6,7 @@ the same to the last bit in whatever rectangle it is asked for, with any memory 
 
 import math
 import operator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,10 @@ from shearer._threads import map_threads, single_threaded_blas, thread_count
 from shearer._validate import describe, type_error, value_error
 from shearer.kernels import Kernel
 from shearer.screening import gaps
+from shearer.screening.adjustment import Chances
 from shearer.screening.ladder import Ladder
 from shearer.screening.restricted import restricted_memory
-from shearer.screening.sides import ROW_PAIRS, Cell, Side, pvalues
+from shearer.screening.sides import Cell, Side, pvalues, row_pairs
 from shearer.screening.sums import BATCH
 from shearer.screening.table import Table
 from shearer.screening.tails import mirror_upper
@@ -113,6 +114,18 @@ class PairTests:
                     self._place(result, rows, columns, (j, i), block.T)
         return result
 
+    def chances(self, rows: slice, columns: slice, *, progress: bool | None = None) -> Iterator[tuple[Any, Chances]]:
+        """What chance gives to pairs with gaps or many rows, at the first width: places in the rectangle, and that."""
+        variables = [np.arange(self.count)[run] for run in (rows, columns)]
+        cuts = [[slice(k, k + self._tile) for k in range(0, len(side), self._tile)] for side in variables]
+        cells = [(i, j) for i in cuts[0] for j in cuts[1]]
+        for i, j in track(cells, len(cells), "chance", progress):
+            pair = variables[0][i], variables[1][j]
+            if self._rows > MOST_ROWS:
+                yield (i, j), self._tall.chances(*pair)
+            else:
+                yield (i, j), gaps.Gaps(self._ladder.rung(0), *pair, map_threads).chances()
+
     def _check(self, name: str, run: Any) -> slice:
         expected = f"a slice of {self.count} variables"
         if not isinstance(run, slice) or run.step not in (None, 1):
@@ -170,7 +183,7 @@ class PairTests:
         heights = self._ladder.heights
         known = 40 * n * self.count * heights  # the values themselves, and what is known of each variable
         batch = 24 * max(BATCH, n * n) * thread_count()
-        stacks = 16 * size * width * min(ROW_PAIRS, n * (n - 1) // 2)
+        stacks = 16 * size * width * min(row_pairs(width), n * (n - 1) // 2)
         cells = 8 * heights * (size**2 + 12 * thread_count()) * width**2  # sums, and what is made of them
         if not self._presence.complete:  # what is known of a tile on the rows that the variables of another leave it
             known += 16 * n * width**2 + thread_count() * restricted_memory(n, width)
@@ -184,7 +197,8 @@ class PairTests:
             return [self._tall.pvalues(self._variables(i), self._variables(j)) for i, j in cells]
         for tile in {tile for cell in cells for tile in cell} - set(self._sides):
             self._sides[tile] = Side(self._ladder, self._variables(tile))
-        return pvalues({tile: self._sides[tile] for cell in cells for tile in cell}, cells, map_threads)
+        sides = {tile: self._sides[tile] for cell in cells for tile in cell}
+        return pvalues(sides, cells, row_pairs(min(self._tile, self.count)), map_threads)
 
     def _with_gaps(self, i: int, j: int) -> Floats:
         """p-values of the pairs of two tiles, each on the rows that both variables have."""
@@ -193,6 +207,8 @@ class PairTests:
             block, rest = np.full((len(rows), len(columns)), np.nan), np.ones((len(rows), len(columns)), dtype=bool)
         else:
             block, rest = gaps.pvalues(self._ladder, rows, columns, map_threads)
+        if i == j:
+            rest = np.triu(rest, 1)
         self._fill_by_patterns(block, rest, rows, columns)
         if i == j:
             mirror_upper(block)
@@ -204,8 +220,8 @@ class PairTests:
         """Some of the p-values from matrices or factors of their own: those of variables with the same gaps at once."""
         patterns = [self._presence.pattern[side] for side in (rows, columns)]
         first, second = np.nonzero(wanted)
-        pairs = np.unique(np.stack([patterns[0][first], patterns[1][second]], axis=1), axis=0)
-        for p, q in pairs:
+        groups = np.unique(np.stack([patterns[0][first], patterns[1][second]], axis=1), axis=0)
+        for p, q in groups:
             common = np.flatnonzero(self._presence.masks[p] & self._presence.masks[q])
             if len(common) < FEWEST_ROWS:
                 continue
@@ -215,7 +231,8 @@ class PairTests:
                 found = self._tall.pvalues(rows[here], columns[there])
             else:
                 left, right = (Side(self._ladder, side, common) for side in (rows[here], columns[there]))
-                found = pvalues({0: left, 1: right}, [(0, 1)], map_threads)[0]
+                pairs = row_pairs(max(left.count, right.count))
+                found = pvalues({0: left, 1: right}, [(0, 1)], pairs, map_threads)[0]
             block[np.ix_(here, there)] = np.where(group[np.ix_(here, there)], found, block[np.ix_(here, there)])
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._threads import Each, one_by_one
+from shearer.screening.adjustment import collision, own_bits
 from shearer.screening.expanded import expand
-from shearer.screening.marginals import Form, join_forms, own_information
+from shearer.screening.marginals import Form, join_forms
 from shearer.screening.similarities import Similarities
 
 Floats = NDArray[np.float64]
@@ -58,9 +59,17 @@ class Restricted:
         return np.where(self.usable, self.mean, 1.0)
 
     @property
-    def own_information(self) -> Floats:
+    def own(self) -> Floats:
         """I of every variable with itself, at alpha = 2."""
-        return own_information(self.rows, self.mean, self.scale, self.raw)
+        squares = self.rows * (self.rows - 1) * (self.scale**2 * self.raw.second[..., 0] + self.mean**2)
+        own: Floats = own_bits(self.rows, self.mean, squares)
+        return own
+
+    @property
+    def entropy(self) -> Floats:
+        """Entropies of order 2, in bits."""
+        entropy: Floats = collision(self.rows, self.mean)
+        return entropy
 
 
 def restricted(similarities: Similarities, sets: Masks, each: Each = one_by_one) -> Restricted:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from shearer._threads import Each, map_threads
 from shearer.inference.tall import tall_factor
 from shearer.kernels.gram import Gram
-from shearer.screening.bands import band_sums, is_narrow
+from shearer.screening.bands import band_sums, reach
 from shearer.screening.expanded import Expanded, expand
 from shearer.screening.factors import factor
 from shearer.screening.marginals import Marginals, join, marginals
@@ -24,8 +24,10 @@ BATCH = 2**18
 _FLAT, _FLAT_FACTOR = 3e-4, 3e-3
 # Rows from which it pays to look for bands, and for factors.
 _FEWEST_BANDED, _FEWEST_FACTORED = 256, 1000
+# Part of the rows that the blocks of a band may reach to, where factors are the other way and where matrices are.
+_NARROW, _NARROW_OF_FEW = 0.3, 0.5
 # Mean residual of a row of a factor, and columns of one that beats the whole matrix.
-_RESIDUAL, _WIDEST = 1e-13, 0.2
+_RESIDUAL, _WIDEST = 1e-13, 0.3
 
 
 def marginals_of(similarities: Similarities, each: Each = map_threads) -> Marginals:
@@ -54,7 +56,8 @@ def _expansions(similarities: Similarities, each: Each) -> Iterator[tuple[Indice
     found = each(lambda group: polynomial_sums(scalars, *group), groups)
     if n >= _FEWEST_BANDED:
         wide = map(int, _without(len(scalars.index), columns))
-        narrow = [k for k in wide if is_narrow(scalars.values[:, k], float(scalars.rates[k]))]
+        most = _NARROW if n >= _FEWEST_FACTORED else _NARROW_OF_FEW
+        narrow = [k for k in wide if reach(scalars.values[:, k], float(scalars.rates[k])) <= most]
         columns += [np.array([column]) for column in narrow]
         found += each(lambda column: band_sums(scalars, column), narrow)
     for some, sums in zip(columns, found, strict=True):
@@ -79,15 +82,14 @@ def _of_labels(labels: Labels) -> Expanded:
 
 
 def _of_factor(square: Gram) -> Expanded | None:
-    """From low-rank factors of M and of its elementwise cube; None where there is no low rank."""
-    most = int(_WIDEST * square.n)
-    found, residual = factor(square, _RESIDUAL, most)
+    """From a low-rank factor of M, and the sum of its cubes tile by tile; None where there is no low rank."""
+    found, residual = factor(square, _RESIDUAL, int(_WIDEST * square.n))
     if residual > 10 * _RESIDUAL:
         return None
-    cubes, residual = factor(square.hadamard(square, square), _RESIDUAL, most)
-    if residual > 10 * _RESIDUAL:
-        return None
-    known = tall_factor(found, cubes.sum(axis=0)).known
+    cubes = 0.0
+    for rows, columns, block in square.tiles():
+        cubes += float(np.vdot(block * block, block)) * (1 if rows == columns else 2)
+    known = tall_factor(found, cubes).known
     image = known.times(known.rows)
     totals = np.array([known.cubes]), np.array([known.triangles])
     return expand(np.ones(square.n), known.rows[None], known.squares[None], *totals, image[None])
