@@ -16,6 +16,7 @@ import numpy as np
 import tables_figures
 from tables_cli import cli_reference, schema_rows
 from tables_network import TABLES as NETWORK_TABLES
+from tables_outliers import TABLES as OUTLIER_TABLES
 
 import shearer as sh
 
@@ -352,7 +353,7 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "figure1_points": lambda: tables_figures.figure1_points(table),
     "figure1_distances": lambda: tables_figures.figure1_distances(table),
     "figure2_distances": lambda: tables_figures.figure2_distances(table),
-    **{name: lambda make=make: table(*make()) for name, make in NETWORK_TABLES.items()},
+    **{name: lambda make=make: table(*make()) for name, make in (NETWORK_TABLES | OUTLIER_TABLES).items()},
 }
 
 

@@ -71,14 +71,22 @@ def figure1_points(table: Table) -> str:
     rows = []
     for panel, xs in SIZES.items():
         ours = {rule: rates("figure1", f"{panel}-", rule) for rule in ("paper", "ours")}
+        half = rates("figure1", f"{panel}_half-", "paper")
         for x in xs:
             for method in METHODS:
                 known = theirs.get((panel, method), {}).get(x)
                 values = [ours[rule][method][x] for rule in ("paper", "ours")]
                 place = f"1b, N = {x:.0f}" if panel == "1b" else f"1a, θ = {x:g} π/4"
-                shown = "–" if known is None else f"{known:.2f}"
-                rows.append([place, _cell(method), shown, *(f"{value:.2f}" for value in values)])
-    header = ["figure", "measure", "paper", "ours, the paper's rule", "ours, our rule"]
+                cells = [known, *values, half[method][x] if method in half else None]
+                rows.append([place, _cell(method), *("–" if cell is None else f"{cell:.2f}" for cell in cells)])
+    header = [
+        "figure",
+        "measure",
+        "paper",
+        "ours, the paper's rule",
+        "ours, our rule",
+        "half the width, the paper's rule",
+    ]
     return table("Figure 1: detected (1b) and accepted (1a) at some points", header, rows)
 
 
@@ -86,12 +94,14 @@ def figure1_distances(table: Table) -> str:
     """Every curve of Figures 1 and 7 beside the paper's."""
     theirs = published()
     sources = [("1a", "figure1", "1a-"), ("1b", "figure1", "1b-"), ("7", "figures78", "7-")]
+    sources += [("1a", "figure1", "1a_half-"), ("1b", "figure1", "1b_half-")]
     rows = []
-    for figure, name, start in sources:
+    for figure, name, start in sorted(sources):
         for rule, label in (("paper", "the paper's rule"), ("ours", "our rule")):
+            setting = f"{label}, half the width" if "half" in start else label
             for curve, points in rates(name, start, rule).items():
                 if (figure, curve) in theirs:
-                    rows.append(_distance_row(figure, curve, label, theirs[figure, curve], points))
+                    rows.append(_distance_row(figure, curve, setting, theirs[figure, curve], points))
     return table("Figures 1 and 7: distance from the published curves", _HEADER, rows)
 
 
@@ -135,6 +145,8 @@ def draw(folder: Path) -> None:
     for axis, panel, (x, y) in zip(axes, ("1a", "1b"), labels, strict=True):
         ours = rates("figure1", f"{panel}-", "paper")
         _panel(axis, {m: ours[m] for m in METHODS if m in COLORS}, {m: theirs.get((panel, m), {}) for m in COLORS})
+        for name, points in rates("figure1", f"{panel}_half-", "paper").items():
+            axis.plot(list(points), list(points.values()), color=COLORS[name], linestyle="--", linewidth=1.2)
         axis.set(xlabel=x, ylabel=y, title=f"Figure {panel}")
     _save(plt, figure, axes, folder / "figure1.svg")
 
@@ -142,11 +154,10 @@ def draw(folder: Path) -> None:
     for row, reading in zip(axes, ("source", "text"), strict=True):
         for axis, panel, relation in zip(row, ("2a", "2b"), "AB", strict=True):
             ours = scores("figure2", f"{relation}-{reading}-")
-            shown = {m: ours.get(m) or ours[f"{m}, width 0.15"] for m in ("T*", "D*", "IDD", "C-KDM", "Spearman")}
+            shown = {m: ours.get(m) or ours[f"{m}, median width"] for m in ("T*", "D*", "IDD", "C-KDM", "Spearman")}
             _panel(axis, shown, {m: theirs[panel, m] for m in shown})
             for m in ("T*", "D*"):
-                points = ours[f"{m}, median width"]
-                axis.plot(list(points), list(points.values()), color=COLORS[m], linestyle="--", linewidth=1.2)
+                _other_widths(axis, ours, m, COLORS[m])
             axis.set(xlabel="variables − 1", ylabel="score", title=f"Figure {panel}, data as in the {reading}")
             axis.set_ylim(-0.03, 1.05)
     _save(plt, figure, axes.ravel(), folder / "figure2.svg")
@@ -159,9 +170,8 @@ def draw(folder: Path) -> None:
     axes[0].set(xlabel=labels[0][0], ylabel=labels[0][1], title="Figure 7: I* of 10 groups of 128 rows; HSIC of all")
     eighth = scores("figures78", "8-")
     drawn = theirs["8", "T* 10x100 of 1000"]
-    _panel(axes[1], {"T*": eighth["T* 10x100 of 1000, width 0.15"]}, {"T*": drawn})
-    points = eighth["T* 10x100 of 1000, median width"]
-    axes[1].plot(list(points), list(points.values()), color=COLORS["T*"], linestyle="--", linewidth=1.2)
+    _panel(axes[1], {"T*": eighth["T* 10x100 of 1000, median width"]}, {"T*": drawn})
+    _other_widths(axes[1], eighth, "T* 10x100 of 1000", COLORS["T*"])
     axes[1].set(xlabel="variables − 1", ylabel="score", title="Figure 8: T* of 10 groups of 100 rows")
     _save(plt, figure, axes, folder / "figures78.svg")
 
@@ -171,6 +181,12 @@ def _panel(axis: Any, ours: dict[str, Points], theirs: dict[str, Points]) -> Non
         axis.plot(list(points), list(points.values()), color=COLORS[name], marker=".", linewidth=1.4, label=name)
         drawn = theirs.get(name, {})
         axis.plot(list(drawn), list(drawn.values()), "o", color=COLORS[name], markersize=4, fillstyle="none", alpha=0.7)
+
+
+def _other_widths(axis: Any, curves: dict[str, Points], measure: str, color: str) -> None:
+    for width, style in (("authors' Silverman", ":"), ("ten times it", "--")):
+        points = curves[f"{measure}, {width}"]
+        axis.plot(list(points), list(points.values()), color=color, linestyle=style, linewidth=1.2)
 
 
 def _save(plt: Any, figure: Any, axes: Iterable[Any], path: Path) -> None:

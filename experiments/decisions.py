@@ -68,9 +68,11 @@ def rivals(x: Floats, y: Floats, orders: Sequence[np.ndarray]) -> dict[str, Deci
     return found
 
 
-def entropies(x: Floats, y: Floats, orders: Sequence[np.ndarray]) -> dict[str, Decision]:
+def entropies(
+    x: Floats, y: Floats, orders: Sequence[np.ndarray], kernel: Gaussian | None = None
+) -> dict[str, Decision]:
     """I* at the paper's orders: entropies of single variables are fixed, so minus the joint entropy decides."""
-    left, right = kernel_matrices(read_variables(x, y))
+    left, right = kernel_matrices(read_variables(x, y), kernel)
     n = len(left)
     observed = -joint_entropies((left * right)[None] / n)[0]
     step = max(1, 4096 // n)

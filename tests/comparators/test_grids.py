@@ -103,6 +103,13 @@ def test_best_cut_reaches_the_best_information(seed, n, levels, columns):
     assert found[-1] == pytest.approx(expected, abs=1e-12)
 
 
+def test_counts_in_pieces_change_nothing(rng, monkeypatch):
+    x, y, z = rng.normal(size=(3, 120))
+    whole = mic(x, y), mac(x, y, z + x)
+    monkeypatch.setattr("shearer.comparators.grids._MOST_COUNTS", 1)
+    assert (mic(x, y), mac(x, y, z + x)) == pytest.approx(whole, abs=1e-12)
+
+
 def test_rows_of_equal_size():
     assert np.bincount(equal_rows(np.arange(12.0), 4)).tolist() == [3, 3, 3, 3]
     assert np.bincount(equal_rows(np.arange(10.0), 3)).tolist() == [3, 3, 4]
@@ -207,6 +214,7 @@ def test_idd_breaks_ties_by_its_seed(rng):
     ("call", "error", "message"),
     [
         (lambda x: mic(x, x, exponent=0), ValueError, "exponent: expected a positive"),
+        (lambda x: mic(x, x, exponent=1.1), ValueError, "exponent: expected a number from 0 to 1, got 1.1"),
         (lambda x: mic(x, x, clumps=-1), ValueError, "clumps: expected a positive"),
         (lambda x: mic(x, x, estimator="exact"), ValueError, "estimator: expected one of"),
         (lambda x: mac(x, x, exponent=1.5), ValueError, "exponent: expected a number from 0 to 1, got 1.5"),

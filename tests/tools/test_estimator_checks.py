@@ -3,7 +3,13 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from shearer.tools import DependenceNetwork, DependenceSelector
+from shearer.tools import (
+    DependenceNetwork,
+    DependenceSelector,
+    FeatureBagging,
+    SubspaceOutlierDetector,
+    SubspaceSearch,
+)
 
 ESTIMATORS = [
     DependenceNetwork(),
@@ -11,6 +17,11 @@ ESTIMATORS = [
     DependenceSelector(),
     DependenceSelector(start=2),
     DependenceSelector(0.5, method="mrmr"),
+    SubspaceSearch(),
+    SubspaceSearch("adjusted", max_size=None),
+    SubspaceOutlierDetector(),
+    SubspaceOutlierDetector(combination="rank", scale=False, ties="keep"),
+    FeatureBagging(combination="breadth_first"),
 ]
 
 
@@ -20,6 +31,8 @@ def array_api(monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")
 
 
+# The checks use tables of 10 to 20 rows, of which the 20 neighbors of outlier detectors are too many.
+@pytest.mark.filterwarnings("ignore:n_neighbors")
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

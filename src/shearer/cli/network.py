@@ -46,7 +46,9 @@ def network(
     ],
     weight: Annotated[
         str,
-        typer.Option(help="value (I*), adjusted (for chance) or pvalue (-log10 of it).", rich_help_panel=_LINKS),
+        typer.Option(
+            metavar="NAME", help="value (I*), adjusted (for chance) or pvalue (-log10 of it).", rich_help_panel=_LINKS
+        ),
     ] = "value",
     fdr: Annotated[
         str, typer.Option(metavar="RATE", help="False discovery rate of the links, or none.", rich_help_panel=_LINKS)

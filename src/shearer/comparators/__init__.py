@@ -3,22 +3,20 @@
 Each can be the `statistic` of `shearer.permutation_test`: larger is more dependent (of signed ones: in one direction).
 """
 
+from shearer.comparators.canonical import kcca, rdc
 from shearer.comparators.copulas import c_kdm, gaussian_dual_total_correlation, gaussian_total_correlation
 from shearer.comparators.correlations import kendall, pearson, spearman
 from shearer.comparators.cumulative import cmi
 from shearer.comparators.dimension import idd
 from shearer.comparators.distances import distance_correlation, distance_covariance
-from shearer.comparators.hsic import dhsic, hsic
+from shearer.comparators.hilbert_schmidt import dhsic, hsic
 from shearer.comparators.information import binned_mutual_information, binned_total_correlation
-from shearer.comparators.kcca import kcca
-from shearer.comparators.mac import mac
 from shearer.comparators.martingale import mdhsic, mhsic, xhsic
-from shearer.comparators.mic import mic
-from shearer.comparators.mine import mine
+from shearer.comparators.maximal import mac, mic
 from shearer.comparators.neighbors import ksg
-from shearer.comparators.qmi import qmi_cs
+from shearer.comparators.quadratic import qmi_cs
 from shearer.comparators.ranks import chatterjee_xi, multivariate_spearman
-from shearer.comparators.rdc import rdc
+from shearer.comparators.variational import mine
 
 __all__ = [
     "binned_mutual_information",

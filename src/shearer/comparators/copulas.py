@@ -95,7 +95,7 @@ def gaussian_dual_total_correlation(
 ) -> float:
     """Dual total correlation in bits of the Gaussian copula of two or more variables of any dimension.
 
-    log2(prod_k det R_-k / (det R)^(L-1)) / 2, R_-k the correlations of all variables but one, each variable made
+    log2(prod_k det R(k) / (det R)^(L-1)) / 2, R(k) the correlations of all variables but k, each variable made
     uncorrelated in itself. Of two variables it is `gaussian_total_correlation`.
 
     Parameters

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
+# Counts of labels between clumps that are held at a time: 32 MB.
+_MOST_COUNTS = 2**22
+
 
 def equal_rows(ascending: Floats, rows: int) -> Codes:
     """The row of each value, equal values together, sizes as near to n / rows as that allows.
@@ -106,8 +109,16 @@ def _costs(labels: Codes, levels: int, ends: NDArray[np.intp]) -> Floats:
     clump = np.searchsorted(ends, np.arange(len(labels)), side="right")
     np.add.at(inside, (clump + 1, labels), 1)
     running = np.cumsum(inside, axis=0)
-    counts = np.maximum(running[None, 1:, :] - running[:-1, None, :], 0)
     table = np.append(0.0, np.arange(1.0, len(labels) + 1) * np.log(np.arange(1.0, len(labels) + 1)))
-    cost: Floats = table[counts.sum(axis=2)] - table[counts].sum(axis=2)
+    cost: Floats = table[_between(running.sum(axis=1))]
+    step = max(1, _MOST_COUNTS // len(ends) ** 2)
+    for start in range(0, levels, step):
+        cost -= table[_between(running[:, start : start + step])].sum(axis=2)
     cost[np.tril_indices(len(ends), -1)] = np.inf
     return cost
+
+
+def _between(running: Codes) -> Codes:
+    """Counts from clump s to clump t, of running sums; 0 for s > t."""
+    counts: Codes = np.maximum(running[None, 1:] - running[:-1, None], 0)
+    return counts

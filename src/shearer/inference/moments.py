@@ -7,7 +7,7 @@ complete graph can meet. The centred form keeps its digits however small the spr
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -159,7 +159,7 @@ def moments(sums: Sequence[Sums], scales: Sequence[float]) -> Moments:
     n = sums[0].n
     means = [item.means() for item in sums]
     second = sum(
-        falling(n, vertices) * share * _two_or_more([mean[name] for mean in means])
+        falling(n, vertices) * share * two_or_more([mean[name] for mean in means])
         for name, (vertices, share) in PAIRS.items()
     )
     third = sum(
@@ -171,8 +171,8 @@ def moments(sums: Sequence[Sums], scales: Sequence[float]) -> Moments:
     return Moments(scale * falling(n, 2) / 2, abs(scale) * deviation, math.copysign(1.0, scale) * skewness)
 
 
-def _two_or_more(values: Sequence[float]) -> float:
-    """Sum over sets of two or more variables of the product of their values."""
+def two_or_more(values: Iterable[Any]) -> Any:
+    """Sum over sets of two or more variables of the product of their values, numbers or arrays of them."""
     one = two = 0.0
     for value in values:
         two += value * one

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer import plotting
 from shearer._validate import check_option, value_error
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.screening.frames import header, make_frame, pick_names
@@ -170,6 +171,38 @@ class Pairwise:
             raise value_error("pvalues", 'False with layout="wide"', "True", 'Use layout="long".')
         names = ("value", "joint", *(("pvalue", "qvalue", "adjusted") if pvalues else ()))
         return make_frame(self._wide() if layout == "wide" else self._long(names), self.library)
+
+    def plot(self, kind: str = "heatmap", *, fdr: float = 0.05, ax: Any = None) -> Any:
+        """Draw the values with matplotlib.
+
+        Parameters
+        ----------
+        kind : {"heatmap", "network"}
+            All values as coloured cells; or, of all pairs, those with a q-value of at most `fdr` as links.
+        fdr : float, default 0.05
+            Of the links of a network.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. Default: a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> import matplotlib
+        >>> matplotlib.use("agg")
+        >>> import shearer as sh
+        >>> table = sh.datasets.planted_table(60).columns
+        >>> axes = sh.pairwise(table).plot()
+        """
+        check_option("kind", kind, ("heatmap", "network"))
+        if kind == "heatmap":
+            value = self.value.reshape(len(self.names), -1)
+            return plotting.heatmap(value, self.names, columns=self.target or None, ax=ax)
+        if self.target:
+            raise value_error("kind", '"heatmap" with targets', '"network"', "A network is of all pairs.")
+        return plotting.network(np.where(self.qvalue <= fdr, self.value, 0.0), self.names, ax=ax)
 
     def _long(self, names: tuple[str, ...]) -> dict[str, Any]:
         others = self.target or self.names

@@ -19,8 +19,9 @@ from shearer._validate import describe, type_error, value_error
 from shearer.kernels import Kernel
 from shearer.screening import gaps
 from shearer.screening.ladder import Ladder
-from shearer.screening.marginals import BATCH
+from shearer.screening.restricted import restricted_memory
 from shearer.screening.sides import ROW_PAIRS, Cell, Side, pvalues
+from shearer.screening.sums import BATCH
 from shearer.screening.table import Table
 from shearer.screening.tails import mirror_upper
 from shearer.screening.tall_tests import TallTests
@@ -171,9 +172,9 @@ class PairTests:
         batch = 24 * max(BATCH, n * n) * thread_count()
         stacks = 16 * size * width * min(ROW_PAIRS, n * (n - 1) // 2)
         cells = 8 * heights * (size**2 + 12 * thread_count()) * width**2  # sums, and what is made of them
-        # What is known of the variables of a tile on the rows that each of another leaves them, and while it is found.
-        gaps = 0 if self._presence.complete else 16 * n * width**2 + 8 * 40 * thread_count() * max(BATCH, n * n)
-        return known + max(batch, stacks + cells) + gaps
+        if not self._presence.complete:  # what is known of a tile on the rows that the variables of another leave it
+            known += 16 * n * width**2 + thread_count() * restricted_memory(n, width)
+        return known + max(batch, stacks + cells)
 
     def _blocks(self, cells: list[Cell]) -> list[Floats]:
         """The p-values of all pairs of the tiles of each cell."""

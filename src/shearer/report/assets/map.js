@@ -88,6 +88,7 @@ Shearer.Map = class {
     const at = (event) => this.grid.cellAt(event.offsetX, event.offsetY);
     this.element.addEventListener("pointerdown", (event) => {
       drag = { x: event.clientX, y: event.clientY, moved: false };
+      if (this.grid.zoomed) this.element.setPointerCapture(event.pointerId);
     });
     this.element.addEventListener("pointermove", (event) => {
       if (drag && event.buttons && this.grid.zoomed) {
