@@ -26,7 +26,7 @@ TALL = ("correlations", "bins", "neighbours", "few widths")
 
 def few_widths(X: network_scores.Floats) -> network_scores.Scores:
     """I* at alpha = 2 and at the paper's order with certified bounds, and -log p of the network's own tests."""
-    for name in ("median", "authors-demo", "silverman", "3 median"):
+    for name in ("median", "authors-demo", "3 median"):
         kernel = Gaussian(network_scores.widths()[name])
         yield f"I*, alpha 2, {name}, max", sh.pairwise(X, kernel=kernel).value
         paper = [
