@@ -142,11 +142,10 @@ def draw(folder: Path) -> None:
     for row, reading in zip(axes, ("source", "text"), strict=True):
         for axis, panel, relation in zip(row, ("2a", "2b"), "AB", strict=True):
             ours = scores("figure2", f"{relation}-{reading}-")
-            shown = {m: ours.get(m) or ours[f"{m}, width 0.15"] for m in ("T*", "D*", "IDD", "C-KDM", "Spearman")}
+            shown = {m: ours.get(m) or ours[f"{m}, median width"] for m in ("T*", "D*", "IDD", "C-KDM", "Spearman")}
             _panel(axis, shown, {m: theirs[panel, m] for m in shown})
             for m in ("T*", "D*"):
-                points = ours[f"{m}, median width"]
-                axis.plot(list(points), list(points.values()), color=COLORS[m], linestyle="--", linewidth=1.2)
+                _other_widths(axis, ours, m, COLORS[m])
             axis.set(xlabel="variables − 1", ylabel="score", title=f"Figure {panel}, data as in the {reading}")
             axis.set_ylim(-0.03, 1.05)
     _save(plt, figure, axes.ravel(), folder / "figure2.svg")
@@ -159,9 +158,8 @@ def draw(folder: Path) -> None:
     axes[0].set(xlabel=labels[0][0], ylabel=labels[0][1], title="Figure 7: I* of 10 groups of 128 rows; HSIC of all")
     eighth = scores("figures78", "8-")
     drawn = theirs["8", "T* 10x100 of 1000"]
-    _panel(axes[1], {"T*": eighth["T* 10x100 of 1000, width 0.15"]}, {"T*": drawn})
-    points = eighth["T* 10x100 of 1000, median width"]
-    axes[1].plot(list(points), list(points.values()), color=COLORS["T*"], linestyle="--", linewidth=1.2)
+    _panel(axes[1], {"T*": eighth["T* 10x100 of 1000, median width"]}, {"T*": drawn})
+    _other_widths(axes[1], eighth, "T* 10x100 of 1000", COLORS["T*"])
     axes[1].set(xlabel="variables − 1", ylabel="score", title="Figure 8: T* of 10 groups of 100 rows")
     _save(plt, figure, axes, folder / "figures78.svg")
 
@@ -171,6 +169,12 @@ def _panel(axis: Any, ours: dict[str, Points], theirs: dict[str, Points]) -> Non
         axis.plot(list(points), list(points.values()), color=COLORS[name], marker=".", linewidth=1.4, label=name)
         drawn = theirs.get(name, {})
         axis.plot(list(drawn), list(drawn.values()), "o", color=COLORS[name], markersize=4, fillstyle="none", alpha=0.7)
+
+
+def _other_widths(axis: Any, curves: dict[str, Points], measure: str, color: str) -> None:
+    for width, style in (("authors' Silverman", ":"), ("ten times it", "--")):
+        points = curves[f"{measure}, {width}"]
+        axis.plot(list(points), list(points.values()), color=color, linestyle=style, linewidth=1.2)
 
 
 def _save(plt: Any, figure: Any, axes: Iterable[Any], path: Path) -> None:

@@ -25,7 +25,7 @@ Floats = np.ndarray
 
 
 def cases(full: bool) -> list[str]:
-    angles = range(0, 33, 1 if full else 4)
+    angles = range(0, 33, 1 if full else 8)
     return [*(f"8-{variables}" for variables in range(2, 11)), *(f"7-{angle}" for angle in angles)]
 
 
@@ -63,8 +63,8 @@ def scores(variables: int, full: bool) -> dict:
         # The samples of Figure 2.
         g = np.random.default_rng([2, list(figure2.RELATIONS).index("B-source"), variables, k])
         table = figure2.RELATIONS["B-source"](g, variables)
-        for label, width in figure2.WIDTHS.items():
-            kernel = sh.kernels.Gaussian(width)
+        for label in figure2.WIDTHS:
+            kernel = figure2.kernel_of(table, label)
             parts = sh.Subsampling(table, repeats=GROUPS, rows=100, alpha=ALPHA, kernel=kernel, rng=k)
             found[label].append(float(parts.total_correlation()))
     means = {f"T* 10x100 of 1000, {label}": round(float(np.mean(values)), 4) for label, values in found.items()}

@@ -30,10 +30,10 @@ def main() -> int:
     if browser is None:
         print("chromium is not installed", file=sys.stderr)
         return 1
-    penguins = sh.datasets.load_penguins().data
+    penguins = sh.datasets.load_penguins().frame
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page_file = Path(folder) / "penguins.html"
-        sh.scan(penguins, source="penguins.csv", kinds={"year": "categorical"}).to_html(page_file)
+        sh.scan(penguins, source="penguins.csv").to_html(page_file)
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox", "--disable-gpu"])
         for name, (width, height, scheme, place) in SHOTS.items():
             page: Page = chromium.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)

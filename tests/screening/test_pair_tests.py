@@ -12,7 +12,7 @@ from shearer.inference.aggregated import combine, pair_components
 from shearer.inference.similarity import Rung, Similarity
 from shearer.inference.tall import pair_of_tall, tall, tall_operators
 from shearer.kernels.width_rules import entropy_widths
-from shearer.screening import marginals, pair_tests, sides
+from shearer.screening import pair_tests, sides, sums
 from shearer.screening.pair_tests import PairTests
 from shearer.screening.table import read_table
 
@@ -95,6 +95,17 @@ def test_few_and_more_rows(n):
     assert PairTests(read_table(table)).pvalues(*EVERYTHING) == pytest.approx(alone(table), rel=1e-8, abs=1e-12)
 
 
+def test_bands_and_factors(rng):
+    """From 1000 rows on hardly any whole matrix is formed."""
+    x = rng.normal(size=1050)
+    table = {"x": x, "heavy": 0.1 * x + rng.standard_cauchy(1050), "plane": np.c_[x, rng.normal(size=1050)]}
+    found = PairTests(read_table(table)).pvalues(*EVERYTHING)
+    for i, j in ((0, 1), (1, 2)):
+        names = list(table)[i], list(table)[j]
+        expected = sh.independence_test({name: table[name] for name in names}).pvalue
+        assert found[i, j] == pytest.approx(expected, rel=1e-8)
+
+
 def test_mixed_groups(rng):
     x = rng.normal(size=40)
     table = {"a": x, "b": rng.normal(size=40), "c": np.where(x > 0, "p", "m"), "d": x**2}
@@ -111,7 +122,7 @@ def small_tiles(monkeypatch):
     monkeypatch.setattr(pair_tests, "TILE", 3)
     monkeypatch.setattr(sides, "ROW_PAIRS", 50)
     monkeypatch.setattr(pair_tests, "ROW_PAIRS", 50)
-    monkeypatch.setattr(marginals, "BATCH", 3000)
+    monkeypatch.setattr(sums, "BATCH", 3000)
     monkeypatch.setattr(pair_tests, "BATCH", 3000)
 
 

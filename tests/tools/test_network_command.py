@@ -80,7 +80,7 @@ def test_options_reach_the_network(run, table):
         (["--weight", "size"], 1, "weight: expected one of"),
         (["--columns", "dose,nothing"], 1, "--columns: expected names among"),
         (["--columns", "dose"], 1, "at least 2 variables"),
-        (["--missing", "pairwise", "--weight", "adjusted"], 1, "weight: expected alpha=2"),
+        (["--alpha", "1", "--weight", "adjusted"], 1, "weight: expected alpha=2"),
         (["--arboreto", "out.tsv", "--regulators", "no-such-file"], 1, "no-such-file"),
     ],
 )

@@ -1,3 +1,22 @@
 """PyTorch losses, robust learning, the information bottleneck and a monitor of feature maps."""
 
-__all__: list[str] = []
+from shearer._optional import load
+
+load("torch", "shearer.neural")
+
+from shearer.neural.bottleneck import InformationBottleneck  # noqa: E402
+from shearer.neural.classifier import RobustClassifier  # noqa: E402
+from shearer.neural.losses import DependenceLoss, ErrorEntropyLoss, HSICLoss, TotalCorrelationLoss  # noqa: E402
+from shearer.neural.monitor import FeatureMapMonitor  # noqa: E402
+from shearer.neural.regressor import RobustRegressor  # noqa: E402
+
+__all__ = [
+    "DependenceLoss",
+    "ErrorEntropyLoss",
+    "FeatureMapMonitor",
+    "HSICLoss",
+    "InformationBottleneck",
+    "RobustClassifier",
+    "RobustRegressor",
+    "TotalCorrelationLoss",
+]

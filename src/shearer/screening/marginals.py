@@ -12,15 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._threads import Each, map_threads
 from shearer.inference.aggregated import LARGEST_SATURATION, SMALLEST_SPREAD
 from shearer.inference.moments import PAIRS, TRIPLES, edge_means
-from shearer.screening.similarities import Similarities
 
 Floats = NDArray[np.float64]
-
-# Entries of the matrices whose sums are taken at a time.
-BATCH = 2**18
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,14 +149,6 @@ def marginals(matrices: Floats) -> Marginals:
     centered = centered_sums(own.sum(axis=1), cubes, triangles)
     raw = raw_sums(n, safe, centered, np.sum(own * slope, axis=1), np.sum(image * slope, axis=1), slope)
     return Marginals(mean, shift, slope, usable, form_of(n, raw), form_of(n, centered))
-
-
-def marginals_of(similarities: Similarities, each: Each = map_threads) -> Marginals:
-    """The sums of every variable, a few matrices at a time."""
-    size = max(1, BATCH // similarities.rows**2)
-    starts = range(0, similarities.count, size)
-    spans = [slice(start, min(start + size, similarities.count)) for start in starts]
-    return join(each(lambda span: marginals(similarities.matrices(span)), spans))
 
 
 def center(matrices: Floats, shift: Floats, mean: Floats) -> None:

@@ -19,9 +19,9 @@ from shearer._validate import describe, type_error, value_error
 from shearer.kernels import Kernel
 from shearer.screening import gaps
 from shearer.screening.ladder import Ladder
-from shearer.screening.marginals import BATCH
 from shearer.screening.restricted import restricted_memory
 from shearer.screening.sides import ROW_PAIRS, Cell, Side, pvalues
+from shearer.screening.sums import BATCH
 from shearer.screening.table import Table
 from shearer.screening.tails import mirror_upper
 from shearer.screening.tall_tests import TallTests

@@ -1,8 +1,7 @@
 """Sums of variables on the rows that others leave them: one matrix M a variable, many sets of rows.
 
 Every sum over a set of rows is a product of M, or of a matrix made of it, with the indicators of the sets. Only tr(MMM)
-is not; it follows from that of all rows by inclusion and exclusion of the rows that a set lacks. Sums of the centred
-form are expanded in those of M, as in `shearer.inference.centring`.
+is not; it follows from that of all rows by inclusion and exclusion of the rows that a set lacks.
 """
 
 from dataclasses import dataclass
@@ -12,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._threads import Each, one_by_one
-from shearer.inference.aggregated import LARGEST_SATURATION
-from shearer.screening.marginals import Form, centered_sums, form_of, join_forms, own_information, raw_sums
+from shearer.screening.expanded import expand
+from shearer.screening.marginals import Form, join_forms, own_information
 from shearer.screening.similarities import Similarities
 
 Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
 
-# Variance of M below which too many digits would go; that of `shearer.inference.similarity`.
+# What has to be left of M without its mean, and centred, against its mean square.
 _FLAT = 1e-4
 # Entries formed at a time.
 BATCH = 2**16
@@ -88,41 +87,8 @@ def _restricted(similarities: Similarities, span: slice, sets: Masks) -> Restric
     squares *= matrices
     cubes = _dot(ones @ squares, ones)
     triangles = _triangles(matrices, own, inside, out=squares)
-    return _centered(ones, r, q, cubes, triangles, (r @ matrices) * ones)
-
-
-def _centered(ones: Floats, r: Floats, q: Floats, cubes: Floats, triangles: Floats, image: Floats) -> Restricted:
-    """From the row sums of M and of its squares, the sum of its cubes, tr(MMM), and M times its row sums."""
-    n, total = ones.sum(axis=-1), r.sum(axis=-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean, shift = total / (n * (n - 1)), r / (n - 2)[..., None]
-        variance = q.sum(axis=-1) / (n * (n - 1)) - mean**2
-        usable = np.log2(n**2 / (total + n)) <= LARGEST_SATURATION * np.log2(n)
-        half = total / (2 * (n - 1) * (n - 2))
-        # With e, the centred form is M_ij less e_i and e_j.
-        e = (shift - half[..., None]) * ones
-        moved = image / (n - 2)[..., None] - half[..., None] * r  # M e
-        squared = e * e
-        one, two, three = e.sum(axis=-1), squared.sum(axis=-1), _dot(squared, e)
-        with_rows, with_squared, with_moved = _dot(e, r), _dot(squared, r), _dot(e, moved)
-        own = two[..., None] + (n - 4)[..., None] * squared
-        own += 2 * (e * (one[..., None] - r) - moved)
-        own *= ones
-        own += q
-        u_cubes = cubes - 6 * _dot(e, q) + 6 * with_squared + 6 * with_moved
-        u_cubes -= 2 * (n - 1) * three + 6 * (two * one - three)
-        u_triangles = triangles - 6 * _dot(e, image) + 6 * _dot(e, q)
-        u_triangles += 3 * ((n - 4) * with_moved + two * total + 2 * one * with_rows - 4 * with_squared)
-        u_triangles -= 6 * (n - 3) * one * two + 2 * one**3 + (16 - 6 * n) * three
-        scale = np.where(usable, mean, 1.0)
-        level = (n - 1) * mean / (n - 2)
-        slope = (shift - level[..., None]) * ones / scale[..., None]
-        turned = (image / (n - 2)[..., None] - level[..., None] * r) / scale[..., None]  # M slope
-        centered = centered_sums(own.sum(axis=-1), u_cubes, u_triangles)
-        turn = _dot(slope, turned) + 2 * _dot(e, slope * slope)
-        raw = raw_sums(n, scale, centered, _dot(own, slope), turn, slope)
-        flat = (variance > 0) & (variance <= _FLAT)
-        return Restricted(n, mean, shift, usable, flat, form_of(n, raw), form_of(n, centered))
+    found, flat = expand(ones, r, q, cubes, triangles, (r @ matrices) * ones).settle(_FLAT)
+    return Restricted(ones.sum(axis=-1), found.mean, found.shift, found.usable, flat, found.raw, found.centered)
 
 
 def _triangles(matrices: Floats, own: Masks, inside: Masks, out: Floats) -> Floats:

@@ -10,8 +10,9 @@ from shearer._threads import Each, one_by_one
 from shearer.kernels.gram import ALL, Index
 from shearer.screening import tiles
 from shearer.screening.ladder import Ladder
-from shearer.screening.marginals import Marginals, marginals_of
+from shearer.screening.marginals import Marginals
 from shearer.screening.similarities import Similarities
+from shearer.screening.sums import marginals_of
 from shearer.screening.tails import component_tails, joined, mirror_upper
 from shearer.screening.tiles import Tile
 

@@ -13,9 +13,10 @@ from shearer._validate import value_error
 from shearer.inference.moments import PAIRS
 from shearer.kernels import Kernel
 from shearer.screening.gaps import Gaps
-from shearer.screening.marginals import Marginals, marginals_of
+from shearer.screening.marginals import Marginals
 from shearer.screening.pair_tests import FEWEST_ROWS, MOST_ROWS, TILE, PairTests, gap_tile
 from shearer.screening.similarities import Similarities
+from shearer.screening.sums import marginals_of
 from shearer.screening.table import Table
 from shearer.screening.tails import component_tails, joined, mirror_upper, weights
 

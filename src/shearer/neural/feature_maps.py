@@ -1,0 +1,161 @@
+"""Dependence among the feature maps of a layer: T* of all, I* of every pair, mean HSIC, from one batch of images.
+
+At alpha = 2 all pairs are one matrix product of the stacked triangles of the squared kernel matrices, on the device
+of the maps (docs: theory, "alpha = 2").
+"""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from shearer._arrays import to_numpy
+from shearer._validate import value_error
+from shearer.kernels import Gaussian, bandwidth
+from shearer.kernels.radial import LARGEST_EXPONENT, LARGEST_SINGLE_EXPONENT
+from shearer.measures import total_correlation
+from shearer.neural.information import floor_of
+from shearer.neural.matrices import decay_rate, middle_distance, upper_triangle
+from shearer.screening import pairwise, ratios
+
+Floats = NDArray[Any]
+
+# Numbers of a group of maps whose distances are formed at once: its few arrays stay in the second-level cache.
+_AT_ONCE = 2**17
+# Squared distances below this many epsilon of the squared norms, for each root of a coordinate, are round-off.
+_ROUND_OFF = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class MapDependence:
+    """How the feature maps of a layer depend on each other.
+
+    Attributes
+    ----------
+    total_correlation : float
+        T* of all maps.
+    information : NDArray or None
+        I* of every pair, shape (maps, maps), nan on the diagonal.
+    mean_hsic : float
+        Mean over all pairs of different maps of tr(K H L H) / (n - 1)^2; nan for a single map.
+    """
+
+    total_correlation: float
+    information: Floats | None
+    mean_hsic: float
+
+
+def map_dependence(
+    maps: Tensor, *, alpha: float, kernel: Gaussian, pairs: bool, progress: bool | None = None
+) -> MapDependence:
+    """Dependence among maps (n, maps, ...) of n images; each map is one variable."""
+    n, count = maps.shape[:2]
+    if n < 2:
+        raise value_error("x", "at least 2 images", f"{n}")
+    columns = maps.detach().reshape(n, count, -1)
+    if columns.dtype not in (torch.float32, torch.float64):
+        columns = columns.float()
+    exponents = _scaled_distances(columns, kernel)
+    similarities = exponents.neg().exp_()
+    squares = similarities.square()
+    hsic = _mean_hsic(similarities, squares, n)
+    if alpha != 2:
+        variables = [to_numpy(columns[:, k]) for k in range(count)]
+        total = float(total_correlation(*variables, alpha=alpha, kernel=kernel)) if count > 1 else 0.0
+        found = _by_spectra(variables, alpha, kernel, progress) if pairs and count > 1 else None
+        return MapDependence(total, found, hsic)
+    single = _bits(squares.sum(dim=1, dtype=torch.float64), n)
+    joint = _bits((exponents.sum(dim=0, dtype=torch.float64) * -2.0).clamp_(min=-LARGEST_EXPONENT).exp_().sum(), n)
+    floor = floor_of(squares, n)
+    total = float(ratios.total_correlation(single[None], np.atleast_1d(joint), floor)[0]) if count > 1 else 0.0
+    if not pairs or count < 2:
+        return MapDependence(total, None, hsic)
+    joints = _bits((squares @ squares.T).double(), n)
+    information = ratios.mutual_information(single[:, None], single[None, :], joints, True, floor)
+    np.fill_diagonal(information, np.nan)
+    return MapDependence(total, information, hsic)
+
+
+def _by_spectra(variables: list[Floats], alpha: float, kernel: Gaussian, progress: bool | None) -> Floats:
+    information: Floats = pairwise(*variables, alpha=alpha, kernel=kernel, progress=progress).value
+    np.fill_diagonal(information, np.nan)
+    return information
+
+
+def _bits(triangles: Tensor, n: int) -> Floats:
+    """S_2 from the sum of the squared entries above the diagonal, on which all are 1."""
+    means: Tensor = (n + 2.0 * triangles) / n**2
+    return np.asarray(-np.log2(means.cpu().numpy()))
+
+
+def _scaled_distances(columns: Tensor, kernel: Gaussian) -> Tensor:
+    """|x_i - x_j|^2 / (2 width^2) of every map for all pairs of images i < j, shape (maps, pairs)."""
+    n, count, size = columns.shape
+    found = columns.new_empty(count, n * (n - 1) // 2)
+    group = max(1, _AT_ONCE // (n * max(n, size)))
+    for start in range(0, count, group):
+        # Double where there is one: rows that are equal, as those of a dead map, must be at distance 0.
+        values = columns[:, start : start + group].transpose(0, 1)
+        values = values if values.device.type == "mps" else values.double()
+        squared = _squared_distances(values).to(found.dtype)
+        rates = [decay_rate(_width(kernel, *pair), squared.dtype) for pair in zip(values, squared, strict=True)]
+        found[start : start + group] = squared.mul_(squared.new_tensor(rates)[:, None]).clamp_(max=_most(found))
+    if not math.isfinite(found.sum()):
+        raise value_error("x", "images whose feature maps are finite numbers", "others")
+    return found
+
+
+def _squared_distances(values: Tensor) -> Tensor:
+    """Between the rows i < j of each of a stack of matrices; 0 where nothing but round-off is left."""
+    centered = values - values.mean(dim=1, keepdim=True)
+    products = centered @ centered.mT
+    norms = products.diagonal(dim1=1, dim2=2)
+    first, second = torch.triu_indices(values.shape[1], values.shape[1], 1, device=values.device)
+    sums = norms.index_select(1, first).add_(norms.index_select(1, second))
+    upper = torch.as_tensor(upper_triangle(values.shape[1]), device=values.device)
+    squared = torch.sub(sums, products.flatten(1).index_select(1, upper), alpha=2.0)
+    least = _ROUND_OFF * torch.finfo(values.dtype).eps * math.sqrt(values.shape[2])
+    return squared.masked_fill_(squared <= sums.mul_(least), 0.0)
+
+
+def _width(kernel: Gaussian, values: Tensor, squared: Tensor) -> float:
+    rule = bandwidth.check(kernel.bandwidth)
+    if isinstance(rule, float):
+        return rule
+    if rule is bandwidth.median:
+        return middle_distance(squared.cpu().numpy())
+    return bandwidth.resolve(rule, to_numpy(values))
+
+
+def _most(exponents: Tensor) -> float:
+    """Beyond, exp is slow and as good as 0."""
+    return LARGEST_EXPONENT if exponents.dtype == torch.float64 else LARGEST_SINGLE_EXPONENT
+
+
+def _mean_hsic(similarities: Tensor, squares: Tensor, n: int) -> float:
+    """From the kernel matrices' triangles: <K, L> - 2 r.s / n + (sum K)(sum L) / n^2, summed over pairs at once."""
+    count = len(similarities)
+    if count < 2:
+        return math.nan
+    ends = _ends(n).to(device=similarities.device, dtype=similarities.dtype)
+    rows = 1.0 + (similarities @ ends).double()
+    each = n + 2.0 * squares.sum(dim=1, dtype=torch.float64)
+    total = n * count**2 + 2.0 * similarities.sum(dim=0, dtype=torch.float64).square().sum()
+    own = each - 2.0 / n * rows.square().sum(dim=1) + rows.sum(dim=1).square() / n**2
+    whole = total - 2.0 / n * rows.sum(dim=0).square().sum() + rows.sum().square() / n**2
+    return float(whole - own.sum()) / (count * (count - 1) * (n - 1) ** 2)
+
+
+@lru_cache(maxsize=4)
+def _ends(n: int) -> Tensor:
+    """Which two images each pair is of: 1 at both, shape (pairs, n)."""
+    rows, columns = np.triu_indices(n, 1)
+    ends = torch.zeros(len(rows), n)
+    ends[np.arange(len(rows)), rows] = 1.0
+    ends[np.arange(len(rows)), columns] = 1.0
+    return ends
