@@ -6,7 +6,7 @@ import sys
 
 from benchmarks.cases import write
 
-NAMES = ("imports", "engine", "pairs", "inference", "bounds")
+NAMES = ("imports", "engine", "pairs", "inference", "bounds", "neural")
 
 
 def main() -> int:

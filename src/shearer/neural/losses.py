@@ -6,6 +6,7 @@ value and its gradient are finite: equal rows, a constant error and rows far apa
 
 import warnings
 from collections.abc import Mapping
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -48,7 +49,8 @@ class KernelLoss(nn.Module):  # type: ignore[misc]
         device = next(iter(rows.values())).device
         if self.momentum is not None:
             self._make_room(len(rows))
-        with torch.autocast(device.type, enabled=False):
+        mixed = torch.is_autocast_enabled(device.type)
+        with torch.autocast(device.type, enabled=False) if mixed else nullcontext():
             return [
                 kernel_matrix(name, values, self._kernel_of(name), partial(self._settle, position))
                 for position, (name, values) in enumerate(rows.items())
