@@ -8,6 +8,8 @@ import numpy as np
 
 import shearer as sh
 from benchmarks.cases import PEAK, Case, best
+from shearer.screening.pair_tests import PairTests
+from shearer.screening.table import read_table
 
 ROWS, RESAMPLES, TIMED = 2000, 1000, 20
 
@@ -50,6 +52,31 @@ def all_pairs() -> Case:
     return Case("p-values of all pairs, 1000 x 136", ours, loop / sample * pairs, "s", at_least=600, note=note)
 
 
+def ladder_of_all_pairs() -> list[Case]:
+    """The aggregated test of all pairs at once, against one pair after the other; complete, and with gaps."""
+    rng = np.random.default_rng(2)
+    cases = []
+    for count, gaps, target in ((1000, 0.0, 500), (150, 0.05, 25)):
+        table = rng.normal(size=(136, count))
+        table[rng.random(table.shape) < gaps] = np.nan
+        read = read_table(table, missing="pairwise")
+        sample = np.random.default_rng(3).integers(0, count, size=(100, 2))
+        everything = slice(0, count), slice(0, count)
+        PairTests(read_table(table[:, :40], missing="pairwise")).pvalues(slice(0, 40), slice(0, 40))
+        ours = best(lambda read=read, every=everything: PairTests(read).pvalues(*every), 2)
+        loop = best(
+            lambda table=table, sample=sample: [
+                sh.independence_test(table[:, i], table[:, j], missing="drop") for i, j in sample
+            ],
+            1,
+        )
+        name = f"aggregated test of all pairs, {count} x 136" + ", 5 % missing" * (gaps > 0)
+        note = f"independence_test in a loop, extrapolated from {len(sample)} pairs"
+        reference = loop / len(sample) * count * (count - 1) / 2
+        cases.append(Case(name, ours, reference, "s", at_least=target, note=note))
+    return cases
+
+
 MILLION = """
 import numpy, time, shearer as sh
 rng = numpy.random.default_rng(0); x = rng.normal(size=1_000_000); y = 0.005 * x + rng.normal(size=1_000_000)
@@ -69,4 +96,4 @@ def million_rows() -> Case:
 def run() -> list[Case]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rivals' deprecations
-        return [*one_test(), all_pairs(), million_rows()]
+        return [*one_test(), all_pairs(), *ladder_of_all_pairs(), million_rows()]

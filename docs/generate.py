@@ -1,4 +1,4 @@
-"""Write the computed parts of the pages: tables in docs/generated and the picture docs/images/venn.svg.
+"""Write the computed parts of the pages: tables in docs/generated and pictures in docs/images.
 
 usage: python docs/generate.py [--check]
 
@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import tables_figures
 from tables_cli import cli_reference, schema_rows
+from tables_network import TABLES as NETWORK_TABLES
+from tables_outliers import TABLES as OUTLIER_TABLES
 
 import shearer as sh
 
@@ -347,6 +350,10 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "scan_demo": scan_demo,
     "cli": cli_reference,
     "scan_schema": lambda: table("Fields", ["field", "type", "meaning"], schema_rows(), "34 22 44"),
+    "figure1_points": lambda: tables_figures.figure1_points(table),
+    "figure1_distances": lambda: tables_figures.figure1_distances(table),
+    "figure2_distances": lambda: tables_figures.figure2_distances(table),
+    **{name: lambda make=make: table(*make()) for name, make in (NETWORK_TABLES | OUTLIER_TABLES).items()},
 }
 
 
@@ -364,6 +371,7 @@ def main() -> int:
             path.write_text(text, encoding="utf-8")
     if not check:
         venn(DOCS / "images" / "venn.svg")
+        tables_figures.draw(DOCS / "images")
     for name in stale:
         print(f"docs/generated/{name} is not what docs/generate.py writes", file=sys.stderr)
     return 1 if stale else 0

@@ -24,20 +24,57 @@ def run(name: str, description: str | None, cases: Iterable[str], study: Callabl
     study : callable
         Case and whether to be quick -> what to write.
     """
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = _parser(description)
     parser.add_argument("--quick", action="store_true", help="few trials, written nowhere")
     parser.add_argument("--only", nargs="*", default=list(cases), metavar="NAME", help="these cases only")
     options = parser.parse_args()
-    path = FOLDER / f"{name}.json"
-    known = json.loads(path.read_text()) if path.exists() and not options.quick else {}
-    for case in options.only:
+    path = None if options.quick else FOLDER / f"{name}.json"
+    _go_on(path, options.only, lambda case: study(case, options.quick))
+    return 0
+
+
+def run_figure(
+    name: str,
+    description: str | None,
+    cases: Callable[[bool], Iterable[str]],
+    study: Callable[[str, bool], dict[str, Any]],
+) -> int:
+    """As `run`, in two sizes that are both written: `--quick`, which is committed, and `--full`, to a file of its own.
+
+    Parameters
+    ----------
+    name, description
+        As in `run`.
+    cases : callable
+        Whether in full -> what there is to study.
+    study : callable
+        Case and whether in full -> what to write.
+    """
+    parser = _parser(description)
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help="what is committed (default)")
+    size.add_argument("--full", action="store_true", help="all points and trials of the paper's text; takes days")
+    parser.add_argument("--only", nargs="*", metavar="NAME", help="these cases only")
+    options = parser.parse_args()
+    path = FOLDER / f"{name}{'_full' if options.full else ''}.json"
+    _go_on(path, options.only or cases(options.full), lambda case: study(case, options.full))
+    return 0
+
+
+def _parser(description: str | None) -> argparse.ArgumentParser:
+    return argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def _go_on(path: Path | None, cases: Iterable[str], study: Callable[[str], dict[str, Any]]) -> None:
+    """Study the cases that the file does not hold yet, writing after each."""
+    known = json.loads(path.read_text()) if path is not None and path.exists() else {}
+    for case in cases:
         if case in known:
             continue
-        known[case] = study(case, options.quick)
+        known[case] = study(case)
         print(case, known[case], file=sys.stderr, flush=True)
-        if not options.quick:
+        if path is not None:
             path.parent.mkdir(exist_ok=True)
             temporary = path.with_suffix(".tmp")
             temporary.write_text(json.dumps(known, indent=1) + "\n")
             temporary.replace(path)
-    return 0

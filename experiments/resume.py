@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +46,11 @@ def study(_: str, quick: bool) -> dict[str, Any]:
         subprocess.run(command(table, root / "whole", root / "whole.json"), check=True)
         whole = time.monotonic() - start
         expected, same, moments = result(root / "whole.json"), 0, []
-        while len(moments) < (2 if quick else KILLS):
+        for attempt in count():
+            if len(moments) == (2 if quick else KILLS):
+                break
             moment = float(rng.uniform(0, whole))
-            parts, output = root / f"parts-{len(moments)}", root / f"{len(moments)}.json"
+            parts, output = root / f"parts-{attempt}", root / f"{attempt}.json"
             process = subprocess.Popen(command(table, parts, output))
             try:
                 process.wait(timeout=moment)

@@ -14,6 +14,11 @@ assert importlib.util.find_spec('torch') is None and importlib.util.find_spec('p
 value = shearer.total_correlation([0.0, 1.0, 2.0, 3.0], [True, False, True, False], ['a', 'a', 'b', 'b'])
 assert 0 < value < 1, value
 print('import and one measure: T* =', round(value, 4))
+from shearer.report import render_page
+settings = {'source': 'empty.csv', 'rows': 4, 'fdr': 0.05}
+page = render_page({'version': 1, 'settings': settings, 'columns': [], 'pairs': [], 'triples': [], 'notes': []})
+assert page.startswith('<!doctype html>') and 'Shearer' in page
+print('the page and its assets: ok')
 "
 empty/bin/shearer --help > help.txt
 grep -q demo help.txt && echo "shearer --help: ok"

@@ -1,5 +1,6 @@
 """What the paper prints against what is true: one test for each erratum in docs/errata.rst that can be computed."""
 
+import csv
 import json
 from itertools import combinations, permutations, product
 from pathlib import Path
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from experiments import lemma_one
+from experiments import figure2, lemma_one
 from shearer.measures import formulas
 
 ROOT = Path(__file__).parent.parent
@@ -280,3 +281,26 @@ def test_signed_rank_test_of_table_four(ours):
     observed = np.sum(ranks[np.array(differences) > 0])
     signs = np.array(list(product([0, 1], repeat=4)))
     assert np.mean(signs @ ranks >= observed) == 1 / 16 > 0.05
+
+
+@pytest.mark.parametrize("panel", ["A", "B"])
+def test_data_of_figure_two(panel):
+    """Spearman's curve, which no kernel width enters, is that of the source's program and not that of the text."""
+    lines = (ROOT / "experiments" / "published.csv").read_text().splitlines()
+    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
+    drawn = {
+        int(row["x"]): float(row["y"])
+        for row in rows
+        if row["item"] == f"fig2{panel.lower()}" and row["series"] == "Spearman"
+    }
+
+    def largest_distance(reading):
+        apart = []
+        for x, value in drawn.items():
+            tables = [figure2.RELATIONS[f"{panel}-{reading}"](np.random.default_rng([x, k]), x + 1) for k in range(5)]
+            found = np.mean([abs(sh.comparators.multivariate_spearman(table)) for table in tables])
+            apart.append(abs(found - value))
+        return max(apart)
+
+    assert largest_distance("source") < 0.03
+    assert largest_distance("text") > 0.3

@@ -1,6 +1,7 @@
 """Names as one line of plain characters: a column can be called anything, a terminal obeys some of it."""
 
 import unicodedata
+from collections.abc import Iterable
 
 # A name needs no more to be recognised; what follows is not even looked at.
 _MOST_CHARACTERS = 400
@@ -32,6 +33,25 @@ def printable(text: str, longest: int | None = None) -> str:
     shown = "".join(character if character.isprintable() else _escape(character) for character in text)
     shown = shown if shown.strip() else f"'{shown}'"
     return shown if longest is None else _cut(shown, longest)
+
+
+def distinct_printable(names: Iterable[str]) -> dict[str, str]:
+    r"""Every name as `printable` shows it, still distinct: what XML can hold.
+
+    Examples
+    --------
+    >>> distinct_printable(["a\x00", "a\\x00", "b"])
+    {'a\x00': 'a\\x00', 'a\\x00': "a\\x00'", 'b': 'b'}
+    """
+    shown: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        text = printable(name)
+        while text in taken:
+            text += "'"
+        shown[name] = text
+        taken.add(text)
+    return shown
 
 
 def width(text: str) -> int:

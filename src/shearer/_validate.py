@@ -5,7 +5,7 @@ import math
 import numbers
 import re
 import reprlib
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -64,6 +64,14 @@ def check_positive(parameter: str, value: Any, unit: str = "") -> float:
     expected = f"a positive finite number{unit}"
     number = _check_number(parameter, expected, value)
     if not (math.isfinite(number) and number > 0):
+        raise value_error(parameter, expected, describe(value))
+    return number
+
+
+def check_inside(parameter: str, value: Any, expected: str, inside: Callable[[float], bool]) -> float:
+    """Return a number of some range as a float; nan is in none."""
+    number = _check_number(parameter, expected, value)
+    if not inside(number):
         raise value_error(parameter, expected, describe(value))
     return number
 

@@ -106,7 +106,7 @@ def test_enter_and_click_look_closer(open_page):
 
 
 def test_zoom_pan_and_fit(open_page):
-    page = open_page("wide")
+    page = open_page("wide", height=1400, reduced_motion="reduce")
     small = page.evaluate("Shearer.map.grid.cell")
     assert small < 8
     page.focus("#map-canvas")

@@ -100,6 +100,7 @@ def test_two_columns(open_page):
     columns = dict(list(documents.planted(80).items())[:2])
     page = open_page("two", documents.scan(columns, order=2), documents.sample_of(columns))
     assert page.evaluate("Shearer.map.grid.size") == 2
+    assert page.locator("#pairs-table .count").inner_text() == "1 pair"
     assert page.locator("#triples").count() == 0
     assert page.locator("#gallery .card").count() == 1
 

@@ -57,6 +57,20 @@ def test_the_strongest_come_first_and_the_rest_is_counted():
     assert "more pairs" not in shown(given, limit=len(reported))
 
 
+def test_values_of_two_orders_are_not_mixed_in_a_column():
+    given = document()
+    lines = shown(given, width=120).splitlines()
+    header = next(number for number, line in enumerate(lines) if line.startswith("pair "))
+    place = lines[header].index(" I*")
+    measured = [pair["measured"] is not None for pair in strongest(given, "pairs")]
+    column = [line[place : place + 5].strip() for line in lines[header + 1 : header + 1 + len(measured)]]
+    assert [bool(cell) for cell in column] == measured
+    for entry in (*given["pairs"], *given["triples"]):
+        entry["measured"] = None
+    assert "I* at 2" in shown(given)
+    assert "T* at 2" in shown(given)
+
+
 def test_hostile_names_command_nothing():
     text = shown(document(HOSTILE), width=120, limit=200, force_terminal=True, color_system="truecolor")
     text = re.sub(r"\x1b\[[0-9;]*m", "", text)  # colours of our own

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import shearer as sh
+from shearer import _threads
 from shearer._memory import MemoryBudgetError
 from shearer.inference.aggregated import combine, pair_components
 from shearer.inference.similarity import Rung, Similarity
 from shearer.inference.tall import pair_of_tall, tall, tall_operators
 from shearer.kernels.width_rules import entropy_widths
-from shearer.screening import pair_tests, sides, significance
+from shearer.screening import pair_tests, sides, sums
 from shearer.screening.pair_tests import PairTests
 from shearer.screening.table import read_table
 
@@ -89,10 +90,18 @@ def test_a_kernel_under_which_hardly_anything_varies():
     assert PairTests(read_table(table), kernel).pvalues(*EVERYTHING) == pytest.approx(alone(table, kernel), rel=1e-8)
 
 
-@pytest.mark.parametrize("n", [6, 7, 11, 150])
+@pytest.mark.parametrize("n", [6, 100])
 def test_few_and_more_rows(n):
     table = mixed_table(n, seed=n)
     assert PairTests(read_table(table)).pvalues(*EVERYTHING) == pytest.approx(alone(table), rel=1e-8, abs=1e-12)
+
+
+def test_bands_and_factors(rng, monkeypatch):
+    """With many rows hardly any whole matrix is formed; here from 200 rows on."""
+    monkeypatch.setattr(sums, "_FEWEST_FACTORED", 200)
+    x = rng.normal(size=300)
+    table = {"x": x, "heavy": 0.1 * x + rng.standard_cauchy(300), "plane": np.c_[x, rng.normal(size=300)]}
+    assert PairTests(read_table(table)).pvalues(*EVERYTHING) == pytest.approx(alone(table), rel=1e-8)
 
 
 def test_mixed_groups(rng):
@@ -109,9 +118,9 @@ def test_mixed_groups(rng):
 def small_tiles(monkeypatch):
     """Tiles of 3 variables and 50 row pairs, so that a small table has many of both."""
     monkeypatch.setattr(pair_tests, "TILE", 3)
-    monkeypatch.setattr(sides, "ROW_PAIRS", 50)
-    monkeypatch.setattr(pair_tests, "ROW_PAIRS", 50)
-    monkeypatch.setattr(significance, "BATCH", 3000)
+    monkeypatch.setattr(sides, "_ROW_PAIRS", 50)
+    monkeypatch.setattr(sides, "_ENTRIES", 50)
+    monkeypatch.setattr(sums, "BATCH", 3000)
     monkeypatch.setattr(pair_tests, "BATCH", 3000)
 
 
@@ -121,7 +130,7 @@ def test_the_same_bits_in_every_rectangle(rng, missing):
     table = read_table(with_gaps(rng) if missing == "pairwise" else mixed_table(30), missing=missing)
     whole = PairTests(table).pvalues(*EVERYTHING)
     count = len(whole)
-    tests = PairTests(table, memory=10**6)
+    tests = PairTests(table, memory=10**6 if missing == "error" else 30 * 10**6)
     for _ in range(12):
         first, second = (slice(*sorted(rng.integers(0, count + 1, size=2))) for _ in range(2))
         part = tests.pvalues(first, second)
@@ -134,21 +143,34 @@ def test_the_same_bits_in_every_rectangle(rng, missing):
 
 
 def test_the_same_bits_at_full_size(rng):
-    table = read_table(rng.normal(size=(40, 300)))
+    table = read_table(rng.normal(size=(30, 300)))
     whole = PairTests(table).pvalues(*EVERYTHING)
     part = PairTests(table, memory=40 * 10**6).pvalues(slice(100, 140), slice(120, 290))
     assert np.array_equal(part, whole[100:140, 120:290])
 
 
-@pytest.mark.parametrize("shape", [(40, 300), (400, 20), (100, 260)])
-def test_memory_stays_within_the_budget(rng, shape):
-    table, budget = read_table(rng.normal(size=shape)), 40 * 10**6
+@pytest.mark.parametrize(("shape", "gaps"), [((30, 260), 0.0), ((400, 8), 0.0), ((80, 30), 0.1)])
+def test_memory_stays_within_the_budget(rng, shape, gaps):
+    data = rng.normal(size=shape)
+    data[rng.random(shape) < gaps] = np.nan
+    tests = PairTests(read_table(data, missing="pairwise"), memory=60 * 10**6)
     tracemalloc.start()
     try:
-        PairTests(table, memory=budget).pvalues(*EVERYTHING)
-        assert tracemalloc.get_traced_memory()[1] < budget
+        tests.pvalues(*EVERYTHING)
+        assert tracemalloc.get_traced_memory()[1] < 60 * 10**6
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("missing", ["error", "pairwise"])
+@pytest.mark.usefixtures("small_tiles")
+def test_the_same_bits_with_any_number_of_threads(rng, monkeypatch, missing):
+    table = read_table(with_gaps(rng) if missing == "pairwise" else mixed_table(30), missing=missing)
+    found = []
+    for threads in (1, 3):
+        monkeypatch.setattr(_threads, "thread_count", lambda threads=threads: threads)
+        found.append(PairTests(table).pvalues(*EVERYTHING))
+    assert np.array_equal(*found, equal_nan=True)
 
 
 @pytest.mark.usefixtures("small_tiles")

@@ -163,3 +163,20 @@ def test_bars_of_all_routes(monkeypatch, tmp_path):
     triples(table, progress=True)
     for label in ("pairs", "entropies", "blocks", "triples"):
         assert label in stream.getvalue()
+
+
+def test_pictures(rng):
+    import matplotlib.pyplot as plt
+
+    plt.switch_backend("agg")
+    x = rng.normal(size=(40, 3))
+    x[:, 2] = x[:, 0]
+    m = pairwise(x)
+    assert {text.get_text() for text in m.plot().get_xticklabels()} == {"x1", "x2", "x3"}
+    names = {text.get_text() for text in m.plot("network").texts}
+    assert {"x1", "x2", "x3"} <= names
+    with pytest.raises(ValueError, match="kind: expected one of"):
+        m.plot("graph")
+    with pytest.raises(ValueError, match='kind: expected "heatmap" with targets'):
+        pairwise(x[:, :2], target=x[:, 2]).plot("network")
+    plt.close("all")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import shearer as sh
+from shearer.screening import pair_tests, significance
 
 
 @pytest.fixture
@@ -68,11 +69,124 @@ def test_level_over_many_independent_columns():
     assert np.mean(p <= 0.01) == pytest.approx(0.01, abs=0.005)
 
 
-@pytest.mark.parametrize("options", [{"alpha": 1}, {"missing": "pairwise"}])
-def test_what_has_no_pvalues(rng, options):
+def test_what_has_no_pvalues(rng):
     x = rng.normal(size=(20, 3))
-    x[0, 0] = np.nan if "missing" in options else 1.0
     with pytest.raises(ValueError, match="pvalue: expected alpha=2"):
-        _ = sh.pairwise(x, **options).pvalue
+        _ = sh.pairwise(x, alpha=1).pvalue
     with pytest.raises(ValueError, match="pvalue: expected at least 6 rows, got 5"):
         _ = sh.pairwise(x[5:10]).pvalue
+    few = {"a": np.where(np.arange(20) < 8, x[:, 0], np.nan), "b": np.where(np.arange(20) >= 4, x[:, 1], np.nan)}
+    with pytest.raises(ValueError, match="pvalue: expected at least 6 rows, got 4"):
+        _ = sh.pairwise(few, missing="pairwise", target="b").pvalue
+
+
+@pytest.fixture
+def gappy(rng, table):
+    """Gaps of every column its own, one column that leaves hardly any rows to another."""
+    found = {name: np.asarray(column).copy() for name, column in table.items() if name not in ("identifier", "vector")}
+    for name, column in found.items():
+        gaps = rng.choice(60, size=rng.integers(0, 12), replace=False)
+        found[name] = column.astype(object if column.dtype.kind == "U" else float)
+        found[name][gaps] = None if column.dtype.kind == "U" else np.nan
+    found["late"], found["early"] = rng.normal(size=(2, 60))
+    found["late"][:30] = np.nan
+    found["early"][34:] = np.nan
+    return found
+
+
+def common(table, *names):
+    """The rows that some columns have, and nothing else of them."""
+    rows = np.flatnonzero([all(table[name][i] == table[name][i] != None for name in names) for i in range(60)])  # noqa: E711
+    return {name: table[name][rows] for name in names}, rows
+
+
+def alone(table, first, second):
+    """The kernel of each column as it is on all rows that the column has."""
+    kernels = {}
+    for name in (first, second):
+        if table[name].dtype != object:
+            kernels[name] = sh.kernels.Gaussian(sh.kernels.bandwidth.median(common(table, name)[0][name][:, None]))
+    return kernels
+
+
+def test_missing_values(gappy):
+    m = sh.pairwise(gappy, missing="pairwise")
+    for i, first in enumerate(m.names):
+        for j, second in enumerate(m.names[:i]):
+            pair, rows = common(gappy, first, second)
+            assert m.rows[i, j] == len(rows)
+            if len(rows) < 6:
+                assert {first, second} == {"late", "early"}
+                assert np.isnan([m.pvalue[i, j], m.qvalue[i, j], m.adjusted[i, j]]).all()
+                continue
+            kernel = alone(gappy, first, second)
+            expected = sh.independence_test(pair, kernel=kernel).pvalue
+            assert m.pvalue[i, j] == pytest.approx(expected, rel=1e-6)
+            expected = sh.inference.adjusted_mutual_information(pair, kernel=kernel)
+            assert m.adjusted[i, j] == pytest.approx(expected, abs=1e-9)
+    upper = np.triu_indices(len(m.names), 1)
+    tested = ~np.isnan(m.pvalue[upper])
+    assert m.qvalue[upper][tested] == pytest.approx(sh.inference.adjusted_pvalues(m.pvalue[upper][tested]))
+    for matrix in (m.pvalue, m.qvalue, m.adjusted):
+        assert np.allclose(matrix, matrix.T, rtol=1e-12, equal_nan=True)
+    one = sh.pairwise(gappy, missing="pairwise", target="x")
+    assert one.pvalue == pytest.approx(m.pvalue[0, 1:], rel=1e-9)
+    assert one.adjusted == pytest.approx(m.adjusted[0, 1:], abs=1e-12)
+
+
+def test_missing_values_under_a_kernel_that_hardly_varies(gappy):
+    """Similarities of spread 1e-4: each matrix is centred by itself."""
+    kernel = sh.kernels.Gaussian(100.0)
+    m = sh.pairwise(gappy, missing="pairwise", kernel=kernel)
+    pair, _ = common(gappy, "x", "linear")
+    assert m.pvalue[0, 1] == pytest.approx(sh.independence_test(pair, kernel=kernel).pvalue, rel=1e-6)
+
+
+def test_many_rows(rng):
+    x = rng.normal(size=(5100, 3))
+    x[:, 2] += 0.05 * x[:, 0]
+    expected = sh.independence_test(x[:, 0], x[:, 2], method="moments").pvalue
+    assert sh.pairwise(x).pvalue[0, 2] == pytest.approx(expected, rel=1e-9)
+
+
+def test_factors_know_what_whole_matrices_do(table, gappy, monkeypatch):
+    """The way of many rows, taken by few."""
+    names = ("x", "linear", "square", "noise", "label", "shifted")
+    for data, missing in ((table, "error"), (gappy, "pairwise")):
+        some = {name: data[name] for name in names}
+        whole = sh.pairwise(some, missing=missing)
+        expected = whole.pvalue, whole.adjusted
+        with monkeypatch.context() as patch:
+            for module in (pair_tests, significance):
+                patch.setattr(module, "MOST_ROWS", 20)
+            found = sh.pairwise(some, missing=missing)
+            assert np.allclose(found.pvalue, expected[0], rtol=1e-4, atol=0)
+            off = ~np.eye(len(names), dtype=bool)
+            assert np.allclose(found.adjusted[off], expected[1][off], rtol=0, atol=1e-6)
+
+
+def test_a_kernel_that_hardly_varies(rng):
+    """Spreads of 1e-5: the statistics cannot be had from the joint entropies."""
+    x = rng.normal(size=(60, 3))
+    x[:, 2] += x[:, 0]
+    kernel = sh.kernels.Gaussian(300.0)
+    m = sh.pairwise(x, kernel=kernel)
+    for i, j in ((0, 1), (0, 2)):
+        assert m.pvalue[i, j] == pytest.approx(sh.independence_test(x[:, i], x[:, j], kernel=kernel).pvalue, rel=1e-5)
+
+
+def test_long_table_with_pvalues(table, gappy):
+    m = sh.pairwise(table)
+    frame = m.to_frame(pvalues=True)
+    assert frame.columns == ["first", "second", "value", "joint", "pvalue", "qvalue", "adjusted"]
+    upper = np.triu_indices(len(m.names), 1)
+    for name in ("pvalue", "qvalue", "adjusted"):
+        assert np.array_equal(frame[name].to_numpy(), getattr(m, name)[upper])
+    assert m.to_frame().columns == ["first", "second", "value", "joint"]
+    target = sh.pairwise(gappy, missing="pairwise", target=["x", "late"]).to_frame("long", pvalues=True)
+    assert target.columns[-2:] == ["adjusted", "rows"]
+    assert target.height == 2 * (len(gappy) - 2)
+    with pytest.raises(ValueError, match='pvalues: expected False with layout="wide", got True'):
+        m.to_frame("wide", pvalues=True)
+    with pytest.raises(ValueError, match="pvalues: expected one of False, True, got 1"):
+        m.to_frame(pvalues=1)

@@ -182,9 +182,12 @@ def _read_binary(raw: bytes, name: str, kind: str) -> Raw:
         reason = (str(error).splitlines() or [""])[0][:120]
         got = f"one that is damaged ({reason})"
         raise value_error(name, f"a complete file in the format of {kind}", got) from error
+    nested = [label for label, dtype in frame.schema.items() if dtype.is_nested() or dtype == pl.Object]
+    notes = (f"left out, since lists and records are no values to compare: {listing(nested)}",) if nested else ()
+    frame = frame[[label for label in frame.columns if label not in nested]]
     if frame.height == 0 or frame.width == 0:
-        raise empty_file(name, f"{frame.width} columns and {frame.height} rows")
-    return Raw(name, frame.columns, positional(frame), False)
+        raise empty_file(name, f"{frame.width} columns of values and {frame.height} rows")
+    return Raw(name, frame.columns, positional(frame), False, notes=notes)
 
 
 def _check_same(files: Sequence[Raw]) -> None:

@@ -9,13 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from shearer._display import printable
-from shearer.cli import demo, independence, scan
+from shearer.cli import demo, independence, network, outliers, scan
 from shearer.cli.outputs import say
 
 # Name -> the function that is the command, and its examples.
 _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "scan": (scan.scan, scan.EXAMPLES),
     "test": (independence.independence, independence.EXAMPLES),
+    "network": (network.network, network.EXAMPLES),
+    "outliers": (outliers.outliers, outliers.EXAMPLES),
     "demo": (demo.demo, demo.EXAMPLES),
 }
 _INTERRUPTED = 130
@@ -34,7 +36,6 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    # Squared brackets in a help text are meant as such.
     rich_markup_mode="rich",
 )
 for _name, (_function, _lines) in _COMMANDS.items():

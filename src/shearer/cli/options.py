@@ -51,6 +51,15 @@ Kinds = Annotated[
         rich_help_panel=DATA,
     ),
 ]
+Columns = Annotated[
+    str | None, typer.Option(metavar="COL,COL,...", help="Look at these columns only.", rich_help_panel=DATA)
+]
+Drop = Annotated[str | None, typer.Option(metavar="COL,COL,...", help="Leave these columns out.", rich_help_panel=DATA)]
+Memory = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="Most memory, as 2GB. Default: half of the machine.", rich_help_panel=WORK),
+]
+Jobs = Annotated[int | None, typer.Option(metavar="N", help="Threads; -1: all cores.", rich_help_panel=WORK)]
 Seed = Annotated[
     int, typer.Option(metavar="N", min=0, help="Of everything that is drawn at random.", rich_help_panel=WORK)
 ]

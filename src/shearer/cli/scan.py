@@ -5,13 +5,16 @@ from typing import Annotated, Any
 import typer
 
 from shearer.cli.options import (
-    DATA,
     OUTPUT,
     WORK,
+    Columns,
+    Drop,
     Encoding,
     Groups,
+    Jobs,
     Json,
     Kinds,
+    Memory,
     NoHeader,
     Quiet,
     Reading,
@@ -66,12 +69,8 @@ def scan(
             metavar="0..5", help="Rows in time: also compare with as many rows later.", rich_help_panel=_SEARCH
         ),
     ] = None,
-    columns: Annotated[
-        str | None, typer.Option(metavar="COL,COL,...", help="Look at these columns only.", rich_help_panel=DATA)
-    ] = None,
-    drop: Annotated[
-        str | None, typer.Option(metavar="COL,COL,...", help="Leave these columns out.", rich_help_panel=DATA)
-    ] = None,
+    columns: Columns = None,
+    drop: Drop = None,
     group: Groups = None,
     kind: Kinds = None,
     max_rows: Annotated[
@@ -85,11 +84,8 @@ def scan(
     no_header: NoHeader = False,
     sheet: Sheet = None,
     seed: Seed = 0,
-    memory: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="Most memory, as 2GB. Default: half of the machine.", rich_help_panel=WORK),
-    ] = None,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Threads; -1: all cores.", rich_help_panel=WORK)] = None,
+    memory: Memory = None,
+    jobs: Jobs = None,
     shards: Annotated[
         str | None,
         typer.Option(metavar="DIR", help="Keep results there while they are computed.", rich_help_panel=WORK),

@@ -91,14 +91,14 @@ class Chance:
         if needed > self.request.memory:
             got, hint = f"{n} rows, which need {format_bytes(needed)}", "Fewer rows, or n_resamples."
             raise MemoryBudgetError(message("memory", f"at most {format_bytes(self.request.memory)}", got, hint))
-        known = [_centered_sums(operator) for operator in self.operators]
+        known = [centered_sums(operator) for operator in self.operators]
         return math.fsum(
             factor * _expected_entropy([known[i] for i in sorted(subset)], n)
             for subset, factor in self.formula.terms.items()
         )
 
 
-def _centered_sums(operator: Gram) -> tuple[float, Sums]:
+def centered_sums(operator: Gram) -> tuple[float, Sums]:
     """Mean m off the diagonal of the squared kernel M, and the sums of x in M = m (1 + x)."""
     matrix = np.array(to_numpy(operator.squared().dense()), dtype=np.float64)
     n = len(matrix)

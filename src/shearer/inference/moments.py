@@ -7,7 +7,7 @@ complete graph can meet. The centred form keeps its digits however small the spr
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,7 +66,7 @@ class Sums:
         return edge_means(**vars(self))
 
 
-def edge_means(n: int, S: Any, B: Any, c: Any, rr: Any, qr: Any, rrr: Any, rxr: Any, T: Any) -> dict[str, Any]:
+def edge_means(n: Any, S: Any, B: Any, c: Any, rr: Any, qr: Any, rrr: Any, rxr: Any, T: Any) -> dict[str, Any]:
     """Mean of the product of x over all ways in which two or three edges meet; sums as in `Sums`, or arrays of them."""
     p3 = rr - B
     d2 = S**2 - 4 * p3 - 2 * B
@@ -138,9 +138,12 @@ class Moments:
     skewness: float
 
 
-def falling(n: int, count: int) -> float:
-    """The falling factorial n (n - 1) ... (n - count + 1)."""
-    return math.prod(float(n - i) for i in range(count))
+def falling(n: Any, count: int) -> Any:
+    """The falling factorial n (n - 1) ... (n - count + 1), of a number or of an array of them."""
+    product = 1.0
+    for i in range(count):
+        product = product * (n - i)
+    return product
 
 
 def moments(sums: Sequence[Sums], scales: Sequence[float]) -> Moments:
@@ -156,7 +159,7 @@ def moments(sums: Sequence[Sums], scales: Sequence[float]) -> Moments:
     n = sums[0].n
     means = [item.means() for item in sums]
     second = sum(
-        falling(n, vertices) * share * _two_or_more([mean[name] for mean in means])
+        falling(n, vertices) * share * two_or_more([mean[name] for mean in means])
         for name, (vertices, share) in PAIRS.items()
     )
     third = sum(
@@ -168,8 +171,8 @@ def moments(sums: Sequence[Sums], scales: Sequence[float]) -> Moments:
     return Moments(scale * falling(n, 2) / 2, abs(scale) * deviation, math.copysign(1.0, scale) * skewness)
 
 
-def _two_or_more(values: Sequence[float]) -> float:
-    """Sum over sets of two or more variables of the product of their values."""
+def two_or_more(values: Iterable[Any]) -> Any:
+    """Sum over sets of two or more variables of the product of their values, numbers or arrays of them."""
     one = two = 0.0
     for value in values:
         two += value * one

@@ -9,7 +9,7 @@ import numpy as np
 from shearer._validate import check_option, describe, value_error
 from shearer._variables import read_variables
 from shearer.entropy import SubsetEntropies
-from shearer.inference.rearranged import MEASURES, Function, Measure, Statistic, array_of, is_constant
+from shearer.inference.rearranged import MEASURES, Measure, Statistic, is_constant, statistic_of
 from shearer.inference.rearrangements import is_length, scheme_of
 from shearer.inference.resampling import Resampler, check_count
 from shearer.inference.result import TestResult
@@ -48,8 +48,9 @@ def permutation_test(
         Name of a measure (of two variables or more: "total_correlation", "dual_total_correlation", "o_information",
         "s_information", "co_information"; of two: "mutual_information"), with the value that the function of that
         name returns. Or ``f(*variables) -> float``, which gets each variable as a numpy array (n,) or (n, d), labels as
-        integer codes. Larger must mean more dependent: only the upper tail counts. O- and co-information have both
-        signs, and synergy is not what an upper tail finds.
+        integer codes; those of `shearer.comparators` that are formulas of kernels or distances have these formed once.
+        Larger must mean more dependent: only the upper tail counts. O- and co-information have both signs, and synergy
+        is not what an upper tail finds.
     n_resamples : int, default 999
         Random rearrangements. Where there are no more than n_resamples + 1 in all, each is taken once: an exact test.
     alpha : float, default 1
@@ -102,7 +103,7 @@ def permutation_test(
     if callable(statistic):
         if kernel is not None:
             raise value_error("kernel", "none with a function as statistic", describe(kernel), "It gets the data.")
-        measure: Statistic = Function(statistic, tuple(array_of(item) for item in items))
+        measure: Statistic = statistic_of(statistic, replace(variables, items=items, given=()))
         title = getattr(statistic, "__name__", type(statistic).__name__)
     else:
         check_option("statistic", statistic, MEASURES)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._arrays import to_numpy
-from shearer._blocks import Variable
+from shearer._blocks import Variable, Variables
 from shearer._validate import describe, type_error, value_error
 from shearer.entropy import SubsetEntropies
 from shearer.inference.rearrangements import Order
@@ -85,6 +85,17 @@ class Function:
         if math.isnan(value):
             raise value_error("statistic", "a function that returns a number", "nan")
         return value
+
+
+def statistic_of(function: Callable[..., Any], variables: Variables) -> Statistic:
+    """A function as a statistic of rearranged variables.
+
+    One that has an attribute `rearranged` is asked first: from the variables it may make the statistic itself, with
+    kernels or distances formed once, or None where it cannot.
+    """
+    prepare = getattr(function, "rearranged", None)
+    prepared: Statistic | None = None if prepare is None else prepare(variables)
+    return prepared or Function(function, tuple(array_of(item) for item in variables.items))
 
 
 def array_of(variable: Variable) -> NDArray[Any]:

@@ -7,7 +7,7 @@ sums to the alpha = 2 statistic, and *centred*, U-centred with zero row sums, wh
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -173,8 +173,7 @@ class Similarity:
     @cached_property
     def _widths(self) -> list[float]:
         assert self._squared is not None
-        rows = ladder_rows(self.n)
-        return ladder_widths(self._squared[np.ix_(rows, rows)], self.n)
+        return _widths(self._squared, FRACTIONS)
 
 
 def similarities(variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None) -> list[Similarity]:
@@ -206,16 +205,16 @@ def ladder_rows(n: int) -> NDArray[np.intp]:
     return np.random.default_rng(0).permutation(n)[:_LADDER_ROWS]
 
 
-def ladder_widths(squared: Floats, n: int) -> list[float]:
-    """The widths of the ladder from a matrix of squared distances, of a variable of n rows."""
-    return widths_of_distances(squared[np.triu_indices(len(squared), 1)], n, FRACTIONS)
-
-
 def _unit(squared: Floats) -> float:
     """A width at which coordinates of different variables may be added up."""
+    return _widths(squared, [0.4])[0]
+
+
+def _widths(squared: Floats, fractions: Sequence[float]) -> list[float]:
+    """The widths of entropy fractions, from the pairs of some rows."""
     rows = ladder_rows(len(squared))
     pairs = squared[np.ix_(rows, rows)][np.triu_indices(len(rows), 1)]
-    return widths_of_distances(pairs, len(squared), [0.4])[0]
+    return widths_of_distances(pairs, len(squared), fractions)
 
 
 def _decay(squared: Floats, width: float) -> Floats:

@@ -119,10 +119,8 @@ def tall(operator: Gram) -> Tall:
     if isinstance(operator, DeltaGram):
         return _tall_labels(operator.codes)
     with single_threaded_blas():
-        cubes = cube_factor(operator)
-        cube_sums = cubes.sum(axis=0)
-        del cubes
-        return tall_factor(square_factor(operator), cube_sums)
+        cubes = float(np.sum(cube_factor(operator).sum(axis=0) ** 2))
+        return tall_factor(square_factor(operator), cubes)
 
 
 def pair_of_tall(first: Tall, second: Tall, label: str) -> list[Component]:
@@ -203,8 +201,8 @@ def _factor(gram: Gram) -> Floats:
     return work.factor
 
 
-def tall_factor(factor: Floats, cube_sums: Floats) -> Tall:
-    """All sums from a factor of M and the column sums of one of its elementwise cube."""
+def tall_factor(factor: Floats, cubes: float) -> Tall:
+    """All sums from a factor of M and the sum of its cubed entries, ones on the diagonal included."""
     n = len(factor)
     inner, column_sums = factor.T @ factor, factor.sum(axis=0)
     rows = factor @ column_sums - 1.0
@@ -215,4 +213,4 @@ def tall_factor(factor: Floats, cube_sums: Floats) -> Tall:
         product: Floats = factor @ (factor.T @ vectors) - vectors
         return product
 
-    return Tall(Known(rows, squares, float(cube_sums @ cube_sums) - n, triangles, times), factor)
+    return Tall(Known(rows, squares, cubes - n, triangles, times), factor)

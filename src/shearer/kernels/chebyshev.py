@@ -61,13 +61,19 @@ def _chebyshev_sums(x: NDArray[np.float64], count: int) -> NDArray[np.float64]:
     return sums
 
 
-def _nodes(reach: float) -> tuple[int, float] | None:
+def node_count(reach: float, most: int = _MOST_NODES) -> int | None:
+    """How many nodes give exp(-(x - y)^2) on a span of twice `reach` to round-off; None where more than `most` do."""
+    found = _nodes(reach, most)
+    return None if found is None else found[0]
+
+
+def _nodes(reach: float, most: int = _MOST_NODES) -> tuple[int, float] | None:
     """The smallest number of nodes whose error bound is small enough, and that bound."""
-    if reach > _LARGEST_REACH:
+    if reach > _LARGEST_REACH * most / _MOST_NODES:
         return None
     ellipse = np.linspace(1.02, 8.0, 400)
     height = (ellipse - 1 / ellipse) / 2
-    for count in range(16, _MOST_NODES + 1, 8):
+    for count in range(16, most + 1, 8):
         logs = math.log(4) + (reach * height) ** 2 - (count - 1) * np.log(ellipse) - np.log(ellipse - 1)
         bound = float(np.exp(logs.min())) if logs.min() > -700 else 0.0
         if bound <= _WANTED:

@@ -198,15 +198,23 @@ def entropy_widths(values: NDArray[np.float64], fractions: Sequence[float]) -> l
 
 def widths_of_distances(squared: NDArray[np.float64], n: int, fractions: Sequence[float]) -> list[float]:
     """The same from squared distances of pairs of different rows, for a sample of n rows."""
+    unequal, goals = decay_goals(squared, n, fractions)
+    return [_width_of_mean(unequal, goal) for goal in goals] if unequal.size else [1.0] * len(fractions)
+
+
+def decay_goals(
+    squared: NDArray[np.float64], n: int, fractions: Sequence[float]
+) -> tuple[NDArray[np.float64], list[float]]:
+    """The distances that are not 0, and what the mean of exp(-squared / width^2) over them shall be."""
     unequal = squared[squared > SHORTEST**2]
     if unequal.size == 0:
-        return [1.0] * len(fractions)
+        return unequal, []
     # With p the sum of squared frequencies and m the mean of K^2 = exp(-d^2/width^2) over unequal pairs, the mean
     # of K^2 over all n^2 pairs is p + (1 - p) m. It shall be p^fraction: m = (p^fraction - p) / (1 - p).
     differing = (1 - 1 / n) * unequal.size / squared.size  # 1 - p
     log_p = math.log1p(-differing)
     goals = [(1 - differing) * math.expm1((fraction - 1) * log_p) / differing for fraction in fractions]
-    return [_width_of_mean(unequal, min(goal, 1 - np.finfo(np.float64).eps)) for goal in goals]
+    return unequal, [min(goal, 1 - float(np.finfo(np.float64).eps)) for goal in goals]
 
 
 def _width_of_mean(squared: NDArray[np.float64], goal: float) -> float:
@@ -214,7 +222,7 @@ def _width_of_mean(squared: NDArray[np.float64], goal: float) -> float:
     from scipy.optimize import brentq  # loaded only where it is used
 
     def excess(log_width: float) -> float:
-        return math.log(_mean_decay(squared, math.exp(-2 * log_width)) / goal)
+        return math.log(mean_decay(squared, math.exp(-2 * log_width)) / goal)
 
     # If all pairs were as close as the closest, or as far as the farthest, the width would be known.
     shortest, longest = 0.5 * math.log(np.min(squared)), 0.5 * math.log(np.max(squared))
@@ -224,7 +232,7 @@ def _width_of_mean(squared: NDArray[np.float64], goal: float) -> float:
     return math.exp(root)
 
 
-def _mean_decay(squared: NDArray[np.float64], rate: float) -> float:
+def mean_decay(squared: NDArray[np.float64], rate: float) -> float:
     """Mean of exp(-rate squared), piece by piece."""
     buffer = np.empty(min(_PIECE, squared.size))
     total = 0.0

@@ -1,6 +1,7 @@
 """Where things stand on the page: like columns side by side on the map, linked ones close in the network."""
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -17,11 +18,12 @@ MOST_MAPPED = 300
 _MOST_BLANK = 60
 # More links than these are a grey patch, and slow to drag.
 MOST_LINKS = 2000
-# Links shown at first, for each column and at least; columns up to which distances are drawn true to strength; and
-# synergistic triples that have a place although none of their pairs is linked.
+# Links shown at first, for each column and at least; links of a column that decide its place; columns up to which
+# distances are drawn true to strength; synergistic triples that have a place although none of their pairs is linked.
 _LINKS_A_COLUMN = 2
 _LINKS_AT_FIRST = 60
-_MOST_EXACT = 60
+_LINKS_THAT_PULL = 5
+_MOST_EXACT = 150
 _MOST_TRIPLES = 20
 
 
@@ -66,6 +68,8 @@ class Network:
         Rows of the pairs drawn, the strongest first.
     threshold : float
         The strength from which on links are shown at first.
+    weaker : int
+        Links that are too many to draw.
     """
 
     columns: list[int]
@@ -73,23 +77,28 @@ class Network:
     y: list[float]
     links: list[int]
     threshold: float
+    weaker: int
 
 
 def lay_out(pairs: Relations, links: list[int], triples: NDArray[np.intp], seed: int = 0) -> Network:
-    """Place the columns of these pairs and triples: every connected part by itself, the parts side by side."""
+    """Place the columns of these pairs and triples: every connected part by itself, the parts side by side.
+
+    Parameters
+    ----------
+    pairs : Relations
+        All pairs.
+    links : list of int
+        Rows of the pairs to link, the strongest first, one for two columns.
+    triples : NDArray
+        Columns of the synergistic triples.
+    seed : int
+        Of the springs that place many columns.
+    """
     import networkx as nx
 
-    drawn = links[:MOST_LINKS]
-    top = max((pairs.strength[row] for row in drawn), default=0.0) or 1.0
-    graph = nx.Graph()
-    for row in drawn:
-        a, b = pairs.index[row].tolist()
-        share = min(max(float(pairs.strength[row]) / top, 0.0), 1.0)
-        graph.add_edge(a, b, share=share, distance=1.0 - 0.75 * share)
-    for triple in triples[:_MOST_TRIPLES].tolist():
-        for a, b in combinations(triple, 2):
-            if not graph.has_edge(a, b):
-                graph.add_edge(a, b, share=0.5, distance=0.6)
+    backbone = set(_strongest_of_each(pairs.index[links], 1))
+    drawn = [row for place, row in enumerate(links) if place < MOST_LINKS - len(backbone) or place in backbone]
+    graph = _graph(pairs, drawn, triples)
     parts = sorted(nx.connected_components(graph), key=lambda part: (-len(part), min(part)))
     placed = _side_by_side([_place(graph.subgraph(sorted(part)), seed) for part in parts])
     columns = sorted(placed)
@@ -100,7 +109,40 @@ def lay_out(pairs: Relations, links: list[int], triples: NDArray[np.intp], seed:
         [round(placed[column][1], 4) for column in columns],
         drawn,
         float(pairs.strength[drawn[shown - 1]]) if drawn else 0.0,
+        len(links) - len(drawn),
     )
+
+
+def _strongest_of_each(index: NDArray[np.intp], most: int) -> list[int]:
+    """Places of the links that are among the first few of one of their columns."""
+    seen: Counter[int] = Counter()
+    kept = []
+    for place, two in enumerate(index.tolist()):
+        if min(seen[column] for column in two) < most:
+            kept.append(place)
+        seen.update(two)
+    return kept
+
+
+def _graph(pairs: Relations, drawn: list[int], triples: NDArray[np.intp]) -> Any:
+    """Who pulls whom: the strongest links of each column and those that hold parts together, not all in one heap."""
+    import networkx as nx
+
+    top = max((float(pairs.strength[row]) for row in drawn), default=0.0)
+    full = nx.Graph()
+    for row in drawn:
+        a, b = pairs.index[row].tolist()
+        share = min(max(float(pairs.strength[row]) / (top or 1.0), 0.0), 1.0)
+        full.add_edge(a, b, share=share, distance=1.0 - 0.75 * share)
+    graph = nx.maximum_spanning_tree(full, weight="share")
+    for place in _strongest_of_each(pairs.index[drawn], _LINKS_THAT_PULL):
+        a, b = pairs.index[drawn[place]].tolist()
+        graph.add_edge(a, b, **full.edges[a, b])
+    for triple in triples[:_MOST_TRIPLES].tolist():
+        for a, b in combinations(triple, 2):
+            if not graph.has_edge(a, b):
+                graph.add_edge(a, b, share=0.5, distance=0.6)
+    return graph
 
 
 def _place(part: Any, seed: int) -> dict[int, tuple[float, float]]:
@@ -116,13 +158,19 @@ def _place(part: Any, seed: int) -> dict[int, tuple[float, float]]:
     points = np.array([places[node] for node in part])
     low, span = points.min(axis=0), np.ptp(points, axis=0)
     points = (points - low) / np.where(span > 1e-9, span, 1.0)
+    # Half way to even spacing, the more the larger the part: heaps of columns open up, neighbours stay neighbours.
+    ranks = points.argsort(axis=0).argsort(axis=0) / (len(part) - 1)
+    even = 0.7 * min(1.0, len(part) / _MOST_EXACT)
+    points = (1.0 - even) * points + even * ranks
     return {node: (float(x), float(y)) for node, (x, y) in zip(part, points, strict=True)}
 
 
 def _side_by_side(parts: list[dict[int, tuple[float, float]]]) -> dict[int, tuple[float, float]]:
     """Parts as squares on shelves, the shelves stretched to fill the unit square."""
     sides = [math.sqrt(len(part)) for part in parts]
-    width = max([1.25 * math.sqrt(sum(side**2 for side in sides)), *sides], default=1.0)
+    whole = math.sqrt(sum(side**2 for side in sides))
+    # One large part has a shelf of its own.
+    width = max([*sides, 0.0 if max(sides, default=0.0) > 0.75 * whole else 1.25 * whole])
     shelves: list[list[int]] = []
     used = math.inf
     for number, side in enumerate(sides):
@@ -137,7 +185,7 @@ def _side_by_side(parts: list[dict[int, tuple[float, float]]]) -> dict[int, tupl
         left, stretch = 0.0, 1.0 / sum(sides[number] for number in shelf)
         for number in shelf:
             # A margin keeps neighbouring parts apart.
-            margin = 0.0 if len(parts) == 1 else 0.12 * sides[number]
+            margin = 0.0 if len(parts) == 1 else min(0.12 * sides[number], 0.4)
             inner = sides[number] - 2 * margin
             for node, (x, y) in parts[number].items():
                 placed[node] = ((left + margin + inner * x) * stretch, (top + margin + inner * y) / height)

@@ -4,12 +4,12 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from shearer._display import printable
+from shearer._display import distinct_printable
 from shearer._files import write_file
 
 Document: TypeAlias = Mapping[str, Any]
@@ -95,7 +95,7 @@ def to_graphml(document: Document, path: Place | None = None) -> str:
     """
     import networkx as nx
 
-    names = _node_names([column["name"] for column in document["columns"]])
+    names = distinct_printable([column["name"] for column in document["columns"]])
     lagged = any("lag" in pair for pair in document["pairs"])
     graph = nx.MultiDiGraph() if lagged else nx.Graph()
     for column in document["columns"]:
@@ -128,12 +128,26 @@ def _table(document: Document, part: str) -> str:
     """Pairs or triples as csv, one row each, with what was measured in full in columns of its own."""
     entries = document[part]
     fields = (*(["lag"] if any("lag" in entry for entry in entries) else []), *_SCREENED[part])
+    header = [*(_PLACES[:2] if part == "pairs" else _PLACES), *fields, *_measured({}, part)]
+    rows = (
+        [*entry["variables"], *(entry.get(field) for field in fields), *_measured(entry, part).values()]
+        for entry in entries
+    )
+    return csv_text(header, rows)
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    r"""A table as text; what a spreadsheet would take for a formula gets an apostrophe in front.
+
+    Examples
+    --------
+    >>> csv_text(["name", "value"], [["=a", 0.5], ["b", float("nan")]])
+    "name,value\n'=a,0.5\nb,\n"
+    """
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([*(_PLACES[:2] if part == "pairs" else _PLACES), *fields, *_measured({}, part)])
-    for entry in entries:
-        cells = [*entry["variables"], *(entry.get(field) for field in fields), *_measured(entry, part).values()]
-        writer.writerow([_cell(cell) for cell in cells])
+    writer.writerow(header)
+    writer.writerows([_cell(cell) for cell in row] for row in rows)
     return buffer.getvalue()
 
 
@@ -152,17 +166,6 @@ def _cell(value: Any) -> Any:
         return value
     text = value.replace("\0", "\\x00").replace("\r", "\\r")  # what readers of csv stumble over, even in quotes
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
-
-
-def _node_names(names: Iterable[str]) -> dict[str, str]:
-    """Names without characters that XML forbids, still distinct."""
-    shown: dict[str, str] = {}
-    for name in names:
-        text = printable(name)
-        while text in shown.values():
-            text += "'"
-        shown[name] = text
-    return shown
 
 
 def _edge(pair: Mapping[str, Any]) -> dict[str, Any]:

@@ -124,12 +124,12 @@ def read_relations(document: Mapping[str, Any], part: str) -> Relations:
         if len(row["variables"]) != size:
             raise value_error(part, f"{size} variables each", describe(row["variables"]))
     fields = ("value", "adjusted" if size == 2 else "o_information", "pvalue", "qvalue", "n")
-    lagged = any("lag" in row for row in rows)
+    lagged = any(row.get("lag") is not None for row in rows)
     return Relations(
         index=np.array([[names[name] for name in row["variables"]] for row in rows], dtype=np.intp).reshape(-1, size),
         numbers={field: np.array([row.get(field) for row in rows], dtype=np.float64) for field in fields},
         reported=np.array([bool(row["reported"]) for row in rows], dtype=bool),
         kinds=tuple(row.get("kind") for row in rows),
-        lags=np.array([row.get("lag", 0) for row in rows], dtype=np.int16) if lagged else None,
+        lags=np.array([row.get("lag") or 0 for row in rows], dtype=np.int16) if lagged else None,
         measured=tuple(row.get("measured") for row in rows),
     )

@@ -46,8 +46,8 @@ class ScanView:
     >>> Console(width=60, color_system=None).print(ScanView(document, ["One pair."], 10))
     One pair.
     <BLANKLINE>
-    pair            strength      I*      q
-    dose  response  █▋    0.40  0.30  1e-09
+    pair            strength     I* at 2      q
+    dose  response  █▋    0.40     0.30  1e-09
     <BLANKLINE>
     Notes
     • a note
@@ -86,7 +86,7 @@ def pair_table(pairs: Sequence[Entry], width: int, *, plain: bool = False) -> Ta
     columns = [
         _Column("lag", [str(pair.get("lag", "")) for pair in pairs], shown=lagged),
         _Column("strength", [_bar(_strength(pair), cells, plain=plain) for pair in pairs], "left"),
-        _Column("I*", [_information(pair) for pair in pairs]),
+        _value_column("I*", pairs, "mutual_information"),
         _Column("interval", [_interval(_measured(pair, "interval"), plain=plain) for pair in pairs], shown=bounded),
         _Column("p", [_probability(pair["pvalue"]) for pair in pairs], shown=roomy),
         _Column("q", [_probability(pair["qvalue"]) for pair in pairs]),
@@ -98,10 +98,9 @@ def pair_table(pairs: Sequence[Entry], width: int, *, plain: bool = False) -> Ta
 def triple_table(triples: Sequence[Entry], width: int, *, plain: bool = False) -> Table:
     """One row a triple: names, kind, T*, O-information, p- and q-value, rows."""
     roomy, narrow = width >= _ROOMY, width < _NARROW
-    totals = [_first_known(_measured(triple, "total_correlation"), triple["value"]) for triple in triples]
     columns = [
         _Column("kind", [_kind(triple["kind"], narrow=narrow) for triple in triples], "left"),
-        _Column("T*", [_number(total) for total in totals]),
+        _value_column("T*", triples, "total_correlation"),
         _Column("O, bits", [_number(triple["o_information"]) for triple in triples], shown=not narrow),
         _Column("p", [_probability(triple["pvalue"]) for triple in triples], shown=roomy),
         _Column("q", [_probability(triple["qvalue"]) for triple in triples]),
@@ -177,10 +176,11 @@ def _bar(share: float | None, cells: int, *, plain: bool) -> Text:
     return bar.append(f" {_number(share):>5}", style="default")
 
 
-def _information(pair: Entry) -> Text:
-    """I* as measured, or as screened (alpha = 2) in grey."""
-    found = _measured(pair, "mutual_information")
-    return Text(_number(found)) if found is not None else Text(_number(pair["value"]), style="dim")
+def _value_column(heading: str, entries: Sequence[Entry], field: str) -> _Column:
+    """What was measured at the order that was asked for; if nothing was, what was screened. Never both in a column."""
+    if any(entry["measured"] for entry in entries):
+        return _Column(heading, [_number(_measured(entry, field)) for entry in entries])
+    return _Column(f"{heading} at 2", [_number(entry["value"]) for entry in entries])
 
 
 def _kind(kind: str | None, *, narrow: bool) -> Text:

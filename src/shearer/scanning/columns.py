@@ -134,8 +134,8 @@ def _distinct(parts: list[Column], present: NDArray[np.bool_]) -> int:
     return len(np.unique(values, axis=0))
 
 
-def sample_rows(sources: Sources, names: Iterable[str], rng: np.random.Generator) -> dict[str, Any]:
-    """Some rows of some variables, as a report draws them.
+def sample_rows(sources: Sources, names: Iterable[str], rng: np.random.Generator | None) -> dict[str, Any]:
+    """Some rows of some variables, as a report draws them: drawn at random, or without a generator the first ones.
 
     Examples
     --------
@@ -145,7 +145,8 @@ def sample_rows(sources: Sources, names: Iterable[str], rng: np.random.Generator
     {'codes': [0, None], 'levels': ['x']}
     """
     rows = next(iter(sources.values()))[0].rows
-    chosen = np.sort(rng.permutation(rows)[:SAMPLE_ROWS])
+    order = np.arange(rows) if rng is None else rng.permutation(rows)
+    chosen = np.sort(order[:SAMPLE_ROWS])
     columns = {name: _sampled([part.take(chosen) for part in sources[name]]) for name in dict.fromkeys(names)}
     return {"rows": len(chosen), "columns": columns}
 

@@ -115,7 +115,9 @@ class Scan:
         """The rows that pictures of a report are drawn from: some of those of the columns found to depend."""
         found = [*self.document["pairs"][:_MOST_PICTURES], *self.document["triples"][:_MOST_PICTURES]]
         names = [name for record in found if record["measured"] or record["reported"] for name in record["variables"]]
-        return sample_rows(self.sources, names, np.random.default_rng(self.seed))
+        # A picture of a lag needs rows that follow each other.
+        rng = np.random.default_rng(self.seed) if self.document["settings"]["lags"] is None else None
+        return sample_rows(self.sources, names, rng)
 
 
 def _columns(records: Sequence[dict[str, Any]], places: Sequence[str]) -> dict[str, Any]:

@@ -163,8 +163,8 @@ def compare(
     found = _finish(table, route, left, right, alpha, normalize, precision, progress)
 
     def significance() -> Significance:
-        known = route.similarities if isinstance(route, Triangles) else Similarities(table, kernel)
-        return Significance(known, left, right)
+        known = route.similarities if isinstance(route, Triangles) else None
+        return Significance(table, kernel, left, right, known, memory=budget, progress=progress)
 
     return replace(found, significance=significance)
 

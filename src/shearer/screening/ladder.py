@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._threads import map_threads
-from shearer.inference.similarity import FRACTIONS, ladder_rows, ladder_widths, unit_scale, widened
+from shearer.inference.similarity import FRACTIONS, ladder_rows, unit_scale, widened
 from shearer.kernels import Gaussian, Kernel, distances
 from shearer.screening.similarities import Similarities, chosen_kernels
 from shearer.screening.table import Table
+from shearer.screening.widths import ladder_widths
 
 Floats = NDArray[np.float64]
 
@@ -24,11 +25,15 @@ class Ladder:
         The variables.
     kernel : Kernel or mapping of name -> Kernel, optional
         As in `shearer.independence_test`.
+    single : bool
+        Only one width for all, that of the kernel, as in `shearer.pairwise`.
     """
 
-    def __init__(self, table: Table, kernel: Kernel | Mapping[str, Kernel] | None) -> None:
+    def __init__(self, table: Table, kernel: Kernel | Mapping[str, Kernel] | None, single: bool = False) -> None:
         self.table = table
         self.general, self.named = chosen_kernels(kernel, table.names)
+        if single and self.general is None:
+            self.general = Gaussian()
         self._rungs: dict[int, Similarities] = {}
 
     @cached_property
@@ -55,7 +60,8 @@ class Ladder:
         """The similarities at one height; variables of a single width have it at every height."""
         if height not in self._rungs:
             wide: dict[str, Kernel] = {name: Gaussian(widths[height]) for name, widths in self.widths.items()}
-            self._rungs[height] = Similarities(self.table, self.general or self.named | wide)
+            named = self.named | wide
+            self._rungs[height] = Similarities(self.table, named or self.general)
         return self._rungs[height]
 
 
@@ -63,4 +69,4 @@ def _widths(values: Floats) -> list[float]:
     """Widths in units of the values, which are brought to a range in which squares are ordinary numbers."""
     scale = unit_scale(values)
     chosen = values[ladder_rows(len(values))] * scale
-    return [width / scale for width in ladder_widths(distances.direct(chosen, chosen), len(values))]
+    return [width / scale for width in ladder_widths(distances.triangle(chosen), len(values), FRACTIONS)]

@@ -5,7 +5,7 @@ M_ij / m - 1 = u_ij / m + g_i + g_j, where g are the row sums of M over (n - 2) 
 form follow from five of u and two of g, and none of them is a difference of large numbers.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,9 @@ from shearer.inference.aggregated import LARGEST_SATURATION, SMALLEST_SPREAD
 from shearer.inference.moments import PAIRS, TRIPLES, edge_means
 
 Floats = NDArray[np.float64]
+
+# Mean square of a centred form, against that of M, below which a product of two such forms is lost in that of the M.
+_FLAT = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +81,16 @@ class Marginals:
         return np.where(self.usable, self.mean, 1.0)
 
     @property
-    def own_information(self) -> Floats:
-        """I of every variable with itself, at alpha = 2."""
-        pairs = self.rows * (self.rows - 1)
-        squares = pairs * (self.scale**2 * self.raw.second[:, 0] + self.mean**2)
-        own: Floats = np.log2((self.rows + squares) / (self.rows + pairs * self.mean) ** 2) + 2 * np.log2(self.rows)
-        return own
+    def squares(self) -> Floats:
+        """Sum of the squares of M off the diagonal."""
+        squares: Floats = self.rows * (self.rows - 1) * (self.scale**2 * self.raw.second[:, 0] + self.mean**2)
+        return squares
+
+    @property
+    def flat(self) -> NDArray[np.bool_]:
+        """True where the centred form is so little of M that sums of products of M itself do not tell it."""
+        size = self.mean**2 + self.scale**2 * self.raw.second[:, 0]
+        return (self.centered.spread > SMALLEST_SPREAD) & (self.centered.spread**2 < _FLAT * size)
 
     @property
     def constant(self) -> Floats:
@@ -106,11 +113,13 @@ def join(parts: Iterable[Marginals]) -> Marginals:
     def joined(name: str) -> Any:
         return np.concatenate([getattr(part, name) for part in found])
 
-    forms = [
-        Form(*(np.concatenate([getattr(getattr(part, form), name) for part in found]) for name in vars(found[0].raw)))
-        for form in ("raw", "centered")
-    ]
-    return Marginals(joined("mean"), joined("shift"), joined("slope"), joined("usable"), *forms)
+    forms = [join_forms([getattr(part, form) for part in found]) for form in ("raw", "centered")]
+    return Marginals(joined("mean"), joined("shift"), joined("slope"), joined("usable"), forms[0], forms[1])
+
+
+def join_forms(forms: Sequence[Form]) -> Form:
+    """The variables of several, in order."""
+    return Form(*(np.concatenate([getattr(form, name) for form in forms]) for name in vars(forms[0])))
 
 
 def marginals(matrices: Floats) -> Marginals:
@@ -139,18 +148,9 @@ def marginals(matrices: Floats) -> Marginals:
     safe = np.where(usable, mean, 1.0)
     slope = (shift - shift.mean(axis=1, keepdims=True)) / safe[:, None]
     image = np.matmul(matrices, slope[:, :, None])[:, :, 0]
-    centered = {
-        "S": 0.0,
-        "B": own.sum(axis=1),
-        "c": cubes,
-        "rr": 0.0,
-        "qr": 0.0,
-        "rrr": 0.0,
-        "rxr": 0.0,
-        "T": triangles,
-    }
-    raw = _raw_sums(n, safe, centered, np.sum(own * slope, axis=1), np.sum(image * slope, axis=1), slope)
-    return Marginals(mean, shift, slope, usable, _form(n, raw), _form(n, centered))
+    centered = centered_sums(own.sum(axis=1), cubes, triangles)
+    raw = raw_sums(n, safe, centered, np.sum(own * slope, axis=1), np.sum(image * slope, axis=1), slope)
+    return Marginals(mean, shift, slope, usable, form_of(n, raw), form_of(n, centered))
 
 
 def center(matrices: Floats, shift: Floats, mean: Floats) -> None:
@@ -168,9 +168,15 @@ def _contract(left: Floats, right: Floats) -> Floats:
     return found
 
 
-def _raw_sums(n: int, mean: Floats, u: dict[str, Any], squares: Floats, image: Floats, g: Floats) -> dict[str, Any]:
+def centered_sums(squares: Floats, cubes: Floats, triangles: Floats) -> dict[str, Any]:
+    """Sums of a form whose row sums are 0: of its squares and cubes, and tr(uuu)."""
+    return dict.fromkeys(("S", "rr", "qr", "rrr", "rxr"), 0.0) | {"B": squares, "c": cubes, "T": triangles}
+
+
+def raw_sums(n: Any, mean: Floats, u: dict[str, Any], squares: Floats, image: Floats, g: Floats) -> dict[str, Any]:
     """Sums of u / m + g_i + g_j: `squares` is the row sums of u^2 times g, `image` is g'ug."""
-    two, three = np.sum(g * g, axis=1), np.sum(g**3, axis=1)
+    squared = g * g
+    two, three = squared.sum(axis=-1), np.vecdot(squared, g)
     return {
         "S": 0.0,
         "B": u["B"] / mean**2 + 2 * (n - 2) * two,
@@ -183,7 +189,8 @@ def _raw_sums(n: int, mean: Floats, u: dict[str, Any], squares: Floats, image: F
     }
 
 
-def _form(n: int, sums: dict[str, Any]) -> Form:
+def form_of(n: Any, sums: dict[str, Any]) -> Form:
+    """The means of a centred form from its sums."""
     means = edge_means(n, **sums)
-    second, third = (np.stack([means[name] for name in names], axis=1) for names in (PAIRS, TRIPLES))
+    second, third = (np.stack([means[name] for name in names], axis=-1) for names in (PAIRS, TRIPLES))
     return Form(second, third, np.sqrt(np.maximum(means["B"], 0.0)))

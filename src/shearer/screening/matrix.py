@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer import plotting
 from shearer._validate import check_option, value_error
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.screening.frames import header, make_frame, pick_names
+from shearer.screening.pair_tests import FEWEST_ROWS
 from shearer.screening.significance import Significance
 
 Floats = NDArray[Any]
 
 LAYOUTS = ("long", "wide")
-# p-values form the similarity matrix of one variable at a time.
-FEWEST_ROWS_TESTED, MOST_ROWS_TESTED = 6, 5000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +87,9 @@ class Pairwise:
         """p-value of every pair, in the shape of `value`: exact permutation moments, no permutations.
 
         The two statistics of ``independence_test(method="moments")`` at the one width of the kernel, joined; 1 on the
-        diagonal, and where a variable is constant or nearly all its rows are unlike. Computed when first asked for.
+        diagonal, and where a variable is constant or nearly all its rows are unlike. Each pair is tested on the rows
+        that both variables have; nan where there is no test: fewer than 6 of them, or more than 5000 and a similarity
+        without a low rank. Computed when first asked for.
 
         Examples
         --------
@@ -103,20 +105,24 @@ class Pairwise:
 
     @cached_property
     def qvalue(self) -> Floats:
-        """`pvalue` adjusted for the number of pairs: the false discovery rate at which each would be reported."""
-        if self.target:
-            return adjusted_pvalues(self.pvalue)
-        upper = np.triu_indices(len(self.names), 1)
-        qvalue = np.ones_like(self.pvalue)
-        qvalue[upper] = adjusted_pvalues(self.pvalue[upper])
-        return np.minimum(qvalue, qvalue.T)
+        """`pvalue` adjusted for the number of tests: the false discovery rate at which each would be reported."""
+        qvalue = self.pvalue.copy()
+        tested = ~np.isnan(qvalue)
+        if not self.target:
+            tested &= np.tri(len(self.names), k=-1, dtype=bool).T
+        qvalue[tested] = adjusted_pvalues(qvalue[tested])
+        if not self.target:
+            below = np.tril_indices(len(self.names), -1)
+            qvalue[below] = qvalue.T[below]
+        return qvalue
 
     @cached_property
     def adjusted(self) -> Floats:
-        """Chance-adjusted I, in the shape of `value`: 0 in expectation under independence, 1 for scaled copies."""
-        others = self.entropy if self.target_entropy is None else np.atleast_1d(self.target_entropy)
-        information = np.add.outer(self.entropy, others) - self._pairs(self.joint)
-        return self._significance.adjusted(information).reshape(self.value.shape)
+        """Chance-adjusted I, in the shape of `value`: 0 in expectation under independence, 1 for scaled copies.
+
+        nan where `pvalue` is.
+        """
+        return self._significance.adjusted(self._pairs(self.joint)).reshape(self.value.shape)
 
     def _pairs(self, values: Floats) -> Floats:
         """Of a single target too, one column."""
@@ -124,15 +130,12 @@ class Pairwise:
 
     @cached_property
     def _significance(self) -> Significance:
-        if self.significance is None or self.alpha != 2 or not isinstance(self.rows, int):
-            got = f"alpha={self.alpha:g}" if self.alpha != 2 else 'missing="pairwise"'
-            hint = "permutation_test takes any order; independence_test tests one pair."
-            raise value_error("pvalue", 'alpha=2 and missing="error" or "drop"', got, hint)
-        if self.rows > MOST_ROWS_TESTED:
-            hint = "independence_test tests one pair at a time."
-            raise value_error("pvalue", f"at most {MOST_ROWS_TESTED} rows", f"{self.rows}", hint)
-        if self.rows < FEWEST_ROWS_TESTED:
-            raise value_error("pvalue", f"at least {FEWEST_ROWS_TESTED} rows", f"{self.rows}")
+        if self.significance is None or self.alpha != 2:
+            hint = "permutation_test takes any order."
+            raise value_error("pvalue", "alpha=2", f"alpha={self.alpha:g}", hint)
+        rows = int(np.max(self.rows))
+        if rows < FEWEST_ROWS:
+            raise value_error("pvalue", f"at least {FEWEST_ROWS} rows", f"{rows}")
         return self.significance()
 
     def __repr__(self) -> str:
@@ -141,7 +144,7 @@ class Pairwise:
         rows = f"{self.rows}" if isinstance(self.rows, int) else f"{self.rows.min()} to {self.rows.max()}"
         return f"Pairwise({len(self.names)} variables{against}, {rows} rows, alpha={self.alpha:g}, {self.route})"
 
-    def to_frame(self, layout: str = "long") -> Any:
+    def to_frame(self, layout: str = "long", *, pvalues: bool = False) -> Any:
         """The values as a table: polars, or pandas or pyarrow if the data came from there.
 
         Parameters
@@ -150,6 +153,8 @@ class Pairwise:
             "long": one row for each pair (i < j), or each variable with each target, in columns first, second,
             value, joint, and rows where it differs between pairs. "wide": one row for each variable, one column for
             each it is compared with.
+        pvalues : bool
+            With "long": columns pvalue, qvalue and adjusted as well.
 
         Examples
         --------
@@ -161,14 +166,50 @@ class Pairwise:
         ['name', 'a', 'b', 'c']
         """
         check_option("layout", layout, LAYOUTS)
-        return make_frame(self._wide() if layout == "wide" else self._long(), self.library)
+        check_option("pvalues", pvalues, (False, True))
+        if layout == "wide" and pvalues:
+            raise value_error("pvalues", 'False with layout="wide"', "True", 'Use layout="long".')
+        names = ("value", "joint", *(("pvalue", "qvalue", "adjusted") if pvalues else ()))
+        return make_frame(self._wide() if layout == "wide" else self._long(names), self.library)
 
-    def _long(self) -> dict[str, Any]:
+    def plot(self, kind: str = "heatmap", *, fdr: float = 0.05, ax: Any = None) -> Any:
+        """Draw the values with matplotlib.
+
+        Parameters
+        ----------
+        kind : {"heatmap", "network"}
+            All values as coloured cells; or, of all pairs, those with a q-value of at most `fdr` as links.
+        fdr : float, default 0.05
+            Of the links of a network.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. Default: a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> import matplotlib
+        >>> matplotlib.use("agg")
+        >>> import shearer as sh
+        >>> table = sh.datasets.planted_table(60).columns
+        >>> axes = sh.pairwise(table).plot()
+        """
+        check_option("kind", kind, ("heatmap", "network"))
+        if kind == "heatmap":
+            value = self.value.reshape(len(self.names), -1)
+            return plotting.heatmap(value, self.names, columns=self.target or None, ax=ax)
+        if self.target:
+            raise value_error("kind", '"heatmap" with targets', '"network"', "A network is of all pairs.")
+        return plotting.network(np.where(self.qvalue <= fdr, self.value, 0.0), self.names, ax=ax)
+
+    def _long(self, names: tuple[str, ...]) -> dict[str, Any]:
         others = self.target or self.names
         shape = len(self.names), len(others)
         first, second = np.indices(shape).reshape(2, -1) if self.target else np.triu_indices(shape[0], 1)
         columns = {"first": pick_names(self.names, first), "second": pick_names(others, second)}
-        columns |= {name: getattr(self, name).reshape(shape)[first, second] for name in ("value", "joint")}
+        columns |= {name: getattr(self, name).reshape(shape)[first, second] for name in names}
         return columns if isinstance(self.rows, int) else columns | {"rows": self.rows.reshape(shape)[first, second]}
 
     def _wide(self) -> dict[str, Any]:

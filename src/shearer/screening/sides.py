@@ -11,15 +11,21 @@ from shearer.kernels.gram import ALL, Index
 from shearer.screening import tiles
 from shearer.screening.ladder import Ladder
 from shearer.screening.marginals import Marginals
-from shearer.screening.significance import component_tails, joined, marginals_of, mirror_upper
 from shearer.screening.similarities import Similarities
+from shearer.screening.sums import marginals_of
+from shearer.screening.tails import component_tails, joined, mirror_upper
 from shearer.screening.tiles import Tile
 
 Floats = NDArray[np.float64]
 Cell = tuple[int, int]
 
-# Row pairs multiplied at a time; decides the last bits of a p-value.
-ROW_PAIRS = 4096
+# Row pairs multiplied at a time, at least, and entries of them: they decide the last bits of a p-value.
+_ROW_PAIRS, _ENTRIES = 2**12, 2**19
+
+
+def row_pairs(variables: int) -> int:
+    """Row pairs multiplied at a time for so many variables: many where variables are few."""
+    return max(_ROW_PAIRS, _ENTRIES // variables)
 
 
 class Side:
@@ -87,7 +93,7 @@ class Side:
         return stack
 
 
-def pvalues(sides: Mapping[int, Side], cells: list[Cell], each: Each) -> list[Floats]:
+def pvalues(sides: Mapping[int, Side], cells: list[Cell], pairs: int, each: Each) -> list[Floats]:
     """p-values of all pairs of the two sides of each cell, all sides on the same rows; nan on a diagonal.
 
     Parameters
@@ -96,6 +102,8 @@ def pvalues(sides: Mapping[int, Side], cells: list[Cell], each: Each) -> list[Fl
         The sides, by number.
     cells : list of pairs
         Which of them are to be compared.
+    pairs : int
+        Row pairs multiplied at a time.
     each : callable
         How to go through independent parts of the work.
     """
@@ -103,7 +111,7 @@ def pvalues(sides: Mapping[int, Side], cells: list[Cell], each: Each) -> list[Fl
     for height in range(max(side.heights for side in sides.values())):
         wanted = [(i, j) for i, j in cells if height < max(sides[i].heights, sides[j].heights)]
         needed = {k: sides[k] for cell in wanted for k in cell}
-        for cell, total in _products(needed, height, wanted, each).items():
+        for cell, total in _products(needed, height, wanted, pairs, each).items():
             products[cell].append(total)
 
     def finish(cell: Cell) -> Floats:
@@ -112,7 +120,7 @@ def pvalues(sides: Mapping[int, Side], cells: list[Cell], each: Each) -> list[Fl
     return each(finish, cells)
 
 
-def _products(sides: Mapping[int, Side], height: int, cells: list[Cell], each: Each) -> dict[Cell, Floats]:
+def _products(sides: Mapping[int, Side], height: int, cells: list[Cell], pairs: int, each: Each) -> dict[Cell, Floats]:
     """Sums over row pairs of the products of centred similarities at one height, for the pairs of each cell."""
     sources = {}
     for k, side in sides.items():
@@ -128,7 +136,7 @@ def _products(sides: Mapping[int, Side], height: int, cells: list[Cell], each: E
     def add(cell: Cell) -> None:
         totals[cell] += stacks[cell[0]].T @ stacks[cell[1]]
 
-    for piece in tiles.cut(next(iter(sources.values())).rows, ROW_PAIRS):
+    for piece in tiles.cut(next(iter(sources.values())).rows, pairs):
         each(fill, [(k, piece) for k in sides])
         each(add, cells)
     return totals

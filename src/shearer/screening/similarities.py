@@ -21,6 +21,7 @@ from shearer._validate import check_names
 from shearer.kernels import Gaussian, Gram, Kernel
 from shearer.kernels import gram as operator_of
 from shearer.kernels.delta import DeltaGram
+from shearer.kernels.gaussian import GaussianGram
 from shearer.kernels.gram import ALL, Index
 from shearer.screening import widths
 from shearer.screening.table import Presence, Table
@@ -130,15 +131,15 @@ class Similarities:
         stated, named = chosen_kernels(kernel, table.names)
         general = stated or Gaussian()
         fast = [_scalar_kernel(variable, general, named.get(variable.name)) for variable in table.variables]
-        self._scalars = _read_scalars(table, fast)
-        together = set(self._scalars.index.tolist())
+        self.scalars = _read_scalars(table, fast)
+        together = set(self.scalars.index.tolist())
         operators = {
             k: operator_of(variable, _LIKE, general, named.get(variable.name))
             for k, variable in enumerate(table.variables)
             if k not in together
         }
         labels = {k: gram for k, gram in operators.items() if isinstance(gram, DeltaGram)}
-        self._labels = _read_labels(labels, table.presence)
+        self.labels = _read_labels(labels, table.presence)
         self._operators = {
             k: _Embedded(gram.squared(), table.presence.masks[table.presence.pattern[k]])
             for k, gram in operators.items()
@@ -150,8 +151,8 @@ class Similarities:
         found = copy.copy(self)
         found.presence = self.presence.restrict(variables, rows)
         found.rows, found.count = found.presence.masks.shape[1], len(variables)
-        found._scalars = self._scalars.restrict(variables, rows)
-        found._labels = self._labels.restrict(variables, rows)
+        found.scalars = self.scalars.restrict(variables, rows)
+        found.labels = self.labels.restrict(variables, rows)
         found._operators = {
             position: self._operators[k].restrict(rows) for position, k in enumerate(variables) if k in self._operators
         }
@@ -163,7 +164,7 @@ class Similarities:
         """The entries of a tile for the variables of a span, shape (pairs of the tile, variables)."""
         span = span or slice(0, self.count)
         stack = np.empty((tile.size, span.stop - span.start), dtype)
-        for group in (self._scalars, self._labels):
+        for group in (self.scalars, self.labels):
             part = slice(*np.searchsorted(group.index, (span.start, span.stop)))
             if part.start == part.stop:
                 continue
@@ -176,10 +177,19 @@ class Similarities:
             stack *= self.present_pairs(tile, dtype)[:, self.presence.pattern[span]]
         return stack
 
+    def operator(self, variable: int) -> Gram:
+        """M of a variable that is no label, as an operator; on the rows that it has."""
+        if variable in self._operators:
+            return self._operators[variable].gram
+        column = int(np.searchsorted(self.scalars.index, variable))
+        mask = self.presence.masks[self.presence.pattern[variable]]
+        values = self.scalars.values[mask, column, None]
+        return GaussianGram(values, np.sqrt(self.scalars.rates[column, None]))
+
     def matrices(self, span: slice) -> NDArray[np.float64]:
         """Whole matrices with 0 on the diagonal, of the variables of a span; shape (variables, n, n)."""
         found = np.empty((span.stop - span.start, self.rows, self.rows))
-        for group in (self._scalars, self._labels):
+        for group in (self.scalars, self.labels):
             part = slice(*np.searchsorted(group.index, (span.start, span.stop)))
             if part.start < part.stop:
                 found[_as_slice(group.index[part] - span.start)] = group.matrices(part)
@@ -231,7 +241,8 @@ def chosen_kernels(
 ) -> tuple[Kernel | None, dict[str, Kernel]]:
     """The kernel for all continuous variables, and those of single ones, as the user stated them."""
     if isinstance(kernel, Mapping):
-        check_names("kernel", [str(name) for name in kernel], names)
+        known = set(names)  # of many variables, all may be named
+        check_names("kernel", [str(name) for name in kernel if str(name) not in known], names)
         return None, {str(name): kernel_module._check_kernel(own) for name, own in kernel.items()}
     return (None if kernel is None else kernel_module._check_kernel(kernel)), {}
 

@@ -1,6 +1,7 @@
 """p-values of pairs of variables with many rows: each variable is factored once, and a pair is a thin product."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from shearer._memory import require
 from shearer._threads import map_threads
 from shearer.inference.aggregated import combine
+from shearer.inference.moments import PAIRS, falling
 from shearer.inference.tall import (
     NoLowRankError,
     Tall,
@@ -22,6 +24,7 @@ from shearer.inference.tall import (
 )
 from shearer.kernels.delta import DeltaGram
 from shearer.kernels.gram import Gram
+from shearer.screening.adjustment import Chances, collision, own_bits
 from shearer.screening.ladder import Ladder
 
 Floats = NDArray[np.float64]
@@ -49,7 +52,7 @@ class Factored:
         """Its sums on some of its rows."""
         if self.square is None or self.cube is None:
             return tall(self.operator.restrict(rows))
-        return tall_factor(self.square[rows], self.cube[rows].sum(axis=0))
+        return tall_factor(self.square[rows], float(np.sum(self.cube[rows].sum(axis=0) ** 2)))
 
 
 Rungs: TypeAlias = Sequence[Tall | Factored]
@@ -77,18 +80,46 @@ class TallTests:
 
     def pvalues(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Floats:
         """p-values of all pairs of some variables with others, each on the rows that both have; 1 on a diagonal."""
-        found = np.ones((len(rows), len(columns)))
+        found = self._of_pairs(_pvalue, 1, rows, columns)[..., 0]
+        found[np.equal.outer(rows, columns)] = 1.0
+        return found
+
+    def chances(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Chances:
+        """What chance gives to all pairs of some variables with others, at the first width of each."""
+        return Chances(*np.moveaxis(self._of_pairs(_chances, len(Chances._fields), rows, columns), -1, 0))
+
+    def _of_pairs(
+        self,
+        function: Callable[[Sequence[Tall], Sequence[Tall]], Sequence[float]],
+        width: int,
+        rows: NDArray[np.intp],
+        columns: NDArray[np.intp],
+    ) -> Floats:
+        """Some numbers that do not depend on the order of a pair, along a last axis; nan where it has no low rank."""
         same = np.array_equal(rows, columns)
+        found: dict[tuple[int, int], Sequence[float]] = {}
         for group in self._groups(rows):
             for column, other in enumerate(columns):
-                wanted = [position for position in group if rows[position] < other or not same]
+                wanted = [position for position in group if rows[position] <= other or not same]
                 known = self._rungs(other) if wanted else []
                 pairs = [((rows[position], group[position]), (other, known)) for position in wanted]
-                found[wanted, column] = map_threads(self._pvalue, pairs)
-        if same:
-            below = np.tril_indices(len(rows), -1)
-            found[below] = found.T[below]
-        return found
+                numbers = map_threads(lambda pair: self._of_pair(function, *pair), pairs)
+                found |= {(position, column): some for position, some in zip(wanted, numbers, strict=True)}
+        result = np.full((len(rows), len(columns), width), np.nan)
+        for (position, column), some in found.items():
+            result[position, column, : len(some)] = some
+            if same:
+                result[column, position] = result[position, column]
+        return result
+
+    def _of_pair(
+        self,
+        function: Callable[[Sequence[Tall], Sequence[Tall]], Sequence[float]],
+        first: tuple[int, Rungs],
+        second: tuple[int, Rungs],
+    ) -> Sequence[float]:
+        ladders = [self._on_common_rows(*first, second[0]), self._on_common_rows(*second, first[0])]
+        return function(*ladders) if all(ladders) else (np.nan,)
 
     def _groups(self, variables: NDArray[np.intp]) -> Iterator[dict[int, Rungs]]:
         """The variables by position, in groups of which those that are not kept anyway take a quarter of the budget."""
@@ -102,18 +133,6 @@ class TallTests:
                 group, used = {}, 0
         if group:
             yield group
-
-    def _pvalue(self, pair: tuple[tuple[int, Rungs], tuple[int, Rungs]]) -> float:
-        """The p-value of one pair on its common rows."""
-        first, second = pair
-        ladders = [self._on_common_rows(*first, second[0]), self._on_common_rows(*second, first[0])]
-        if not all(ladders):
-            return np.nan
-        components = []
-        for height in range(max(len(ladder) for ladder in ladders)):
-            left, right = (ladder[min(height, len(ladder) - 1)] for ladder in ladders)
-            components += pair_of_tall(left, right, "")
-        return combine(components)
 
     def _on_common_rows(self, variable: int, rungs: Rungs, other: int) -> list[Tall]:
         mine, others = (self._presence.masks[self._presence.pattern[k]] for k in (variable, other))
@@ -143,6 +162,27 @@ class TallTests:
         if isinstance(operator, DeltaGram):
             return Factored(operator)
         return Factored(operator, square_factor(operator), cube_factor(operator))
+
+
+def _pvalue(first: Sequence[Tall], second: Sequence[Tall]) -> tuple[float]:
+    components = []
+    for height in range(max(len(first), len(second))):
+        left, right = (ladder[min(height, len(ladder) - 1)] for ladder in (first, second))
+        components += pair_of_tall(left, right, "")
+    return (combine(components),)
+
+
+def _chances(first: Sequence[Tall], second: Sequence[Tall]) -> tuple[float, ...]:
+    both = [side[0].known for side in (first, second)]
+    n, means = both[0].n, [known.mean for known in both]
+    own = sum(own_bits(n, known.mean, float(known.squares.sum())) for known in both)
+    moments = [known.raw.means() for known in both] if min(means) > 0 else []
+    variance = sum(
+        falling(n, vertices) * share * math.prod(mean[name] for mean in moments) * math.prod(means) ** 2
+        for name, (vertices, share) in PAIRS.items()
+        if moments
+    )
+    return n, sum(collision(n, mean) for mean in means), math.prod(means), variance, own
 
 
 def _size(rungs: Rungs) -> int:

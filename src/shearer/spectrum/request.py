@@ -45,7 +45,7 @@ class Request:
     def checked(cls, alpha: Any, memory: Any, tol: Any, rng: Any) -> "Request":
         """From what a user passes."""
         wanted = None if tol is None else check_positive("tol", tol, " of bits")
-        return cls(check_alpha(alpha), parse_memory(memory), wanted, _seed(rng))
+        return cls(check_alpha(alpha), parse_memory(memory), wanted, seed_of(rng))
 
     def within(self, tol: float | None) -> "Request":
         """The same with another tolerance."""
@@ -61,7 +61,7 @@ class Request:
         return np.random.default_rng(self.seed)
 
 
-def _seed(rng: Any) -> int:
+def seed_of(rng: Any) -> int:
     """A seed from an int, a Generator (drawn from it) or None (drawn from the system)."""
     if isinstance(rng, np.random.Generator) or rng is None:
         return int(np.random.default_rng(rng).integers(2**63))

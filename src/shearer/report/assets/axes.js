@@ -42,11 +42,13 @@ Shearer.axis = (column) => {
     const bands = column.levels.length;
     return { labels: true, bands, place: (row, jitter) => (column.steps[row] + 0.5 + 0.62 * jitter) / bands };
   }
-  const gap = Shearer.smallestGap(column);
+  const spread = 0.45 * Shearer.smallestGap(column);
+  // Room at both ends for points that are moved apart.
+  const inset = (share) => 0.02 + (0.96 * (share + spread / 2)) / (1 + spread);
   return {
     labels: false,
-    place: (row, jitter) => 0.02 + 0.96 * (column.steps[row] / 65534 + 0.45 * gap * jitter),
-    share: (number) => 0.02 + 0.96 * ((number / 2 - column.low / 2) / (column.high / 2 - column.low / 2)),
+    place: (row, jitter) => inset(column.steps[row] / 65534 + spread * jitter),
+    share: (number) => inset((number / 2 - column.low / 2) / (column.high / 2 - column.low / 2)),
   };
 };
 

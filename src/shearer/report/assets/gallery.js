@@ -73,7 +73,7 @@ Shearer.synergyArticle = (model, row, sentence) => {
   const { value, qvalue } = model.triples;
   const tag = el("span", { class: "tag synergistic" }, "synergistic");
   const title = el("h3", { tabindex: -1 }, Shearer.namesElement(model.tripleNames(row), 40), tag);
-  const figures = `(T* ${Shearer.decimal(value[row])}, q ${Shearer.probability(qvalue[row])}.)`;
+  const figures = `(T*\u00a0${Shearer.decimal(value[row])}, q\u00a0${Shearer.probability(qvalue[row])}.)`;
   const header = el("header", {}, title, el("p", {}, `${sentence} ${figures}`));
   if (!Shearer.hasPicture(model, columns)) return el("article", { class: "synergy" }, header);
   const together = Shearer.tripleFigure(model, columns, "").element;

@@ -1,7 +1,7 @@
 // The network without its picture: columns, links, what is shown at a threshold, and where names find room.
 
 Shearer.readNetwork = (model) => {
-  const { columns, x, y, links, threshold } = model.network;
+  const { columns, x, y, links, threshold, weaker } = model.network;
   const place = new Map(columns.map((column, i) => [column, i]));
   const nodes = columns.map((column, i) => ({
     column,
@@ -19,7 +19,7 @@ Shearer.readNetwork = (model) => {
     nodes[edge.a].links.push(edge);
     nodes[edge.b].links.push(edge);
   });
-  return { nodes, edges, threshold, triangles: Shearer.readTriangles(model, place) };
+  return { nodes, edges, threshold, weaker, triangles: Shearer.readTriangles(model, place) };
 };
 
 Shearer.readTriangles = (model, place) => {

@@ -88,6 +88,7 @@ Shearer.Map = class {
     const at = (event) => this.grid.cellAt(event.offsetX, event.offsetY);
     this.element.addEventListener("pointerdown", (event) => {
       drag = { x: event.clientX, y: event.clientY, moved: false };
+      if (this.grid.zoomed) this.element.setPointerCapture(event.pointerId);
     });
     this.element.addEventListener("pointermove", (event) => {
       if (drag && event.buttons && this.grid.zoomed) {
@@ -115,6 +116,7 @@ Shearer.Map = class {
     Shearer.byId("map-in").addEventListener("click", () => this.zoomBy(1.8));
     Shearer.byId("map-out").addEventListener("click", () => this.zoomBy(1 / 1.8));
     Shearer.byId("map-fit").addEventListener("click", () => this.zoomBy(0));
+    Shearer.byId("map-open").addEventListener("click", () => this.open());
   }
 
   press(event) {
@@ -155,7 +157,6 @@ Shearer.Map = class {
       element.hidden = true;
       return null;
     }
-    element.addEventListener("click", () => this.open());
     return Shearer.canvas(element, (context, width, height) => {
       context.clearRect(0, 0, width, height);
       const row = this.grid.row(this.cursor.i, this.cursor.j);

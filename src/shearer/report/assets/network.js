@@ -20,17 +20,19 @@ Shearer.Network = class {
   build() {
     const [triangles, links, nodes, names] = this.layers;
     const most = Math.max(this.model.strongest, 1e-12);
+    // Many columns: thinner lines, smaller marks.
+    const [thick, dense, size] = this.nodes.length > 60 ? [3, 0.35, 5] : [6.5, 0.65, 7];
     for (const edge of [...this.edges].reverse()) {
       const share = Math.min(Math.max(edge.strength / most, 0), 1);
-      const [wide, opaque] = [0.8 + 6.5 * share, 0.2 + 0.65 * share].map((number) => number.toFixed(2));
+      const [wide, opaque] = [0.8 + thick * share, 0.2 + dense * share].map((number) => number.toFixed(2));
       edge.line = svg("line", { class: "link", "stroke-width": wide, "stroke-opacity": opaque });
       links.append(edge.line);
     }
     this.nodes.forEach((node, i) => {
       const label = `${Shearer.shorten(node.name, 60)}, ${node.labels ? "labels" : "numbers"}`;
       const shape = node.labels
-        ? svg("rect", { class: "shape", x: -6.5, y: -6.5, width: 13, height: 13 })
-        : svg("circle", { class: "shape", r: node.group ? 9 : 7 });
+        ? svg("rect", { class: "shape", x: 0.5 - size, y: 0.5 - size, width: 2 * size - 1, height: 2 * size - 1 })
+        : svg("circle", { class: "shape", r: node.group ? size + 2 : size });
       const kind = node.labels ? "labels" : "numbers";
       const attributes = { class: `node ${kind}`, tabindex: i ? -1 : 0, role: "button", "aria-label": label };
       node.element = svg("g", attributes, svg("circle", { r: 14, fill: "transparent" }), shape);
@@ -87,6 +89,7 @@ Shearer.Network = class {
     if (this.triangles.length) entries.push(key(triangle, "synergistic triple"));
     const alone = this.model.columns.length - this.nodes.length;
     if (alone) entries.push(el("span", {}, `${Shearer.plural(alone, "column")} without a link left out`));
+    if (this.weaker) entries.push(el("span", {}, `${Shearer.plural(this.weaker, "weaker link")} not drawn`));
     Shearer.byId("network-legend").replaceChildren(...entries);
   }
 
@@ -241,9 +244,10 @@ Shearer.Network = class {
       return this.item(other.name, edge.strength / this.model.strongest, Shearer.decimal(edge.strength), open);
     });
     const more = node.links.length - items.length;
+    const verb = this.weaker ? "has strong links with" : "depends on";
     side.replaceChildren(
       el("h3", {}, Shearer.nameElement(node.name, 40)),
-      el("p", { class: "verdict" }, `depends on ${Shearer.plural(node.links.length, "column")}, the strongest first`),
+      el("p", { class: "verdict" }, `${verb} ${Shearer.plural(node.links.length, "column")}, the strongest first`),
       el("ol", { class: "neighbors" }, ...items),
       more > 0 ? el("p", { class: "hint" }, `and ${Shearer.whole(more)} more`) : "",
     );
@@ -258,7 +262,7 @@ Shearer.Network = class {
       const { name, links } = this.nodes[i];
       return this.item(name, links.length / most, Shearer.whole(links.length), () => this.choose(i));
     });
-    return [el("h3", {}, "Most links"), el("ol", { class: "neighbors" }, ...items)];
+    return [el("h3", {}, this.weaker ? "Most strong links" : "Most links"), el("ol", { class: "neighbors" }, ...items)];
   }
 
   item(name, share, text, onclick) {

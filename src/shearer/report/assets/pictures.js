@@ -3,7 +3,7 @@
 Shearer.side = (model, column) => {
   const own = model.sample.columns[column];
   const axis = Shearer.axis(own);
-  return { ...axis, axis, column: own, title: own.label ?? model.names[column] };
+  return { ...axis, axis, column: own, title: own.label ?? Shearer.shorten(model.names[column], 60) };
 };
 
 Shearer.hasPicture = (model, columns) =>

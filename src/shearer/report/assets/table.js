@@ -90,7 +90,8 @@ Shearer.Table = class {
   render() {
     const total = this.view.length;
     const all = this.count === total ? "" : ` of ${Shearer.whole(this.count)}`;
-    const tally = `${Shearer.whole(total)}${all} ${this.noun}`;
+    const noun = this.count === 1 ? this.noun.slice(0, -1) : this.noun;
+    const tally = `${Shearer.whole(total)}${all} ${noun}`;
     if (this.tally.textContent !== tally) this.tally.textContent = tally;
     this.table.setAttribute("aria-rowcount", total + 1);
     const room = Math.ceil((this.viewport.clientHeight || 600) / this.rowHeight);

@@ -52,7 +52,8 @@ Shearer.startPairsTable = (model) => {
     columns.push(Shearer.numberColumn("I*", pairs.value, Shearer.decimal, { wide: true, down: true }));
   }
   columns.push(...Shearer.probabilityColumns(pairs), Shearer.numberColumn("n", pairs.n, Shearer.whole, { wide: true }));
-  columns.push({ ...Shearer.numberColumn("reported", reported), cell: verdict, wide: true, down: true, size: "medium" });
+  const last = Shearer.numberColumn("reported", reported, null, { wide: true, down: true, size: "medium" });
+  columns.push({ ...last, cell: verdict });
   Shearer.pairsTable = Shearer.startTable(model, "pairs", columns, (row) => Shearer.detail.openPair(model, row));
 };
 

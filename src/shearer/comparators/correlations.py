@@ -1,0 +1,87 @@
+"""The classical coefficients of two columns of numbers: Pearson, Spearman, Kendall."""
+
+from typing import Any
+
+import numpy as np
+
+from shearer._validate import check_option
+from shearer.comparators.inputs import Floats, ranks, scalars
+
+
+def pearson(*data: Any, signed: bool = True, missing: str = "error") -> float:
+    """Pearson's correlation of two columns; 0 where either is constant.
+
+    Parameters
+    ----------
+    *data : array-like, Series, frame or mapping
+        Two columns of numbers, or one table of two.
+    signed : bool, default True
+        False: its absolute value, which is what ranks pairs by strength. A permutation test looks at the upper tail
+        alone: signed, it is the one-sided test of a positive correlation.
+    missing : {"error", "drop"}
+        What to do with rows that lack a value.
+
+    Examples
+    --------
+    >>> import shearer as sh
+    >>> [round(sh.comparators.pearson([1, 2, 3], [6, 4, 2], signed=signed), 6) for signed in (True, False)]
+    [-1.0, 1.0]
+    """
+    return _with_sign(_correlation(*scalars(data, missing)), signed)
+
+
+def spearman(*data: Any, signed: bool = True, missing: str = "error") -> float:
+    """Spearman's rank correlation of two columns, ties at their mean rank; 0 where either is constant.
+
+    Parameters
+    ----------
+    *data, signed, missing
+        As in `pearson`.
+
+    Examples
+    --------
+    >>> import shearer as sh
+    >>> sh.comparators.spearman([1, 2, 3, 4], [1, 8, 27, 64])
+    1.0
+    """
+    return _with_sign(_correlation(*map(ranks, scalars(data, missing))), signed)
+
+
+def kendall(*data: Any, signed: bool = True, missing: str = "error") -> float:
+    """Kendall's tau-b of two columns: concordant less discordant pairs, corrected for ties; 0 where either is constant.
+
+    Parameters
+    ----------
+    *data, signed, missing
+        As in `pearson`.
+
+    Examples
+    --------
+    >>> import shearer as sh
+    >>> round(sh.comparators.kendall([1, 2, 3, 4], [1, 3, 2, 4]), 6)  # 5 of 6 pairs agree
+    0.666667
+    """
+    from scipy.stats import kendalltau
+
+    x, y = scalars(data, missing)
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
+        check_option("signed", signed, (True, False))
+        return 0.0
+    return _with_sign(float(kendalltau(x, y).statistic), signed)
+
+
+def _correlation(x: Floats, y: Floats) -> float:
+    """Of columns scaled to size 1 first, so that squares neither overflow nor vanish."""
+    parts = []
+    for values in (x, y):
+        size = np.ptp(values)
+        if not size > 0:
+            return 0.0
+        offset = values / size - np.mean(values / size)
+        parts.append(offset / np.linalg.norm(offset))
+    return float(np.clip(parts[0] @ parts[1], -1.0, 1.0))
+
+
+def _with_sign(value: float, signed: bool) -> float:
+    check_option("signed", signed, (True, False))
+    return value if signed else abs(value)

@@ -1,0 +1,54 @@
+"""Quadratic mutual information: densities compared by an angle instead of by a logarithm under the integral."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from shearer.comparators.inputs import Floats, read
+from shearer.comparators.matrices import kernel_matrices, rearranges
+from shearer.kernels import Kernel
+
+
+def _log_angle(left: Floats, right: Floats) -> float:
+    rows = left.mean(axis=0), right.mean(axis=0)
+    joint, apart = float(np.vdot(left, right)) / len(left) ** 2, float(rows[0].mean() * rows[1].mean())
+    cross = float(rows[0] @ rows[1]) / len(left)
+    return math.log(joint) + math.log(apart) - 2 * math.log(cross)
+
+
+@rearranges(kernel_matrices, _log_angle)
+def qmi_cs(
+    *data: Any,
+    kernel: Kernel | Mapping[str, Kernel] | None = None,
+    groups: Mapping[str, Iterable[str]] | None = None,
+    missing: str = "error",
+) -> float:
+    """Cauchy-Schwarz quadratic mutual information of two variables of any dimension, in nats.
+
+    ln(V_J V_M / V_C^2) with V_J = mean_ij K_ij L_ij, V_M = mean(K) mean(L), V_C = mean_i(mean_j K_ij mean_j L_ij): the
+    cosine of the angle between the joint density and the product of its margins, as kernel density estimates
+    (Xu et al. 1998; Principe 2010, "Information theoretic learning"). Not negative; 0 if the two estimates agree.
+
+    Parameters
+    ----------
+    *data : array-like, Series, frame or mapping
+        Two variables of shape (n,) or (n, d), or one table of two.
+    kernel : Kernel or mapping of name -> Kernel, optional
+        K and L. Default, as in `hsic`: Gaussian of median width; labels: delta. For a density estimate of width h pass
+        ``Gaussian(sqrt(2) * h)``: the product of two of its kernels, integrated, is sqrt(2) wider. The sources leave h
+        open; at Silverman's, in several dimensions, a row is like itself alone and the measure says nothing.
+    groups, missing
+        As in `shearer.entropy`.
+
+    Examples
+    --------
+    >>> import shearer as sh
+    >>> labels = ["a", "a", "b", "b"]
+    >>> round(sh.comparators.qmi_cs(labels, labels), 6)  # ln 2
+    0.693147
+    >>> sh.comparators.qmi_cs(labels, ["u", "v", "u", "v"])
+    0.0
+    """
+    return _log_angle(*kernel_matrices(read(data, groups, missing, exactly=2), kernel))

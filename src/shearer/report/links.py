@@ -1,0 +1,84 @@
+"""A fitted network as a plain document, and as a short text for the terminal."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from shearer._display import printable
+from shearer._version import __version__
+from shearer.tools import DependenceNetwork
+
+_SETTINGS = ("alpha", "weight", "fdr", "threshold", "top_k", "indirect", "test", "missing", "random_state")
+_LONGEST_NAME = 30
+
+
+def network_document(network: DependenceNetwork, *, source: Any, rows: int, notes: list[str]) -> dict[str, Any]:
+    """Everything that was found, of plain types: version, source, rows, columns, settings, edges, notes."""
+    columns = {name: values.tolist() for name, values in network.edge_columns().items()}
+    return {
+        "version": __version__,
+        "source": source,
+        "rows": rows,
+        "columns": list(network.names_),
+        "settings": {name: getattr(network, name) for name in _SETTINGS},
+        "edges": [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)],
+        "notes": notes,
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkView:
+    """A renderable for `rich`: how many links there are, the heaviest of them, notes.
+
+    Attributes
+    ----------
+    document : mapping
+        Of `network_document`.
+    limit : int
+        Links shown at most.
+
+    Examples
+    --------
+    >>> from rich.console import Console
+    >>> edge = {"source": "a", "target": "b", "weight": 0.5, "pvalue": 1e-9, "qvalue": 2e-9}
+    >>> document = {"rows": 100, "columns": ["a", "b", "c"], "edges": [edge], "notes": []}
+    >>> Console(width=60, color_system=None).print(NetworkView(document))
+    1 link between 3 variables, from 100 rows.
+    <BLANKLINE>
+    source  target  weight      p      q
+    a       b        0.500  1e-09  2e-09
+    """
+
+    document: Mapping[str, Any]
+    limit: int = 20
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """A sentence, a table, notes."""
+        edges, columns = self.document["edges"], self.document["columns"]
+        links = "1 link" if len(edges) == 1 else f"{len(edges) or 'No'} links"
+        yield Text(f"{links} between {len(columns)} variables, from {self.document['rows']} rows.")
+        if edges[: self.limit]:
+            yield Text()
+            yield _table(edges[: self.limit])
+        if len(edges) > self.limit:
+            yield Text(f"and {len(edges) - self.limit} more")
+        for note in self.document["notes"]:
+            yield Text(f"note: {printable(note)}")
+
+
+def _table(edges: list[dict[str, Any]]) -> Table:
+    known = [name for name in ("pvalue", "qvalue") if not math.isnan(edges[0][name])]
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in ("source", "target"):
+        table.add_column(name, no_wrap=True)
+    for name in ("weight", *(name[0] for name in known)):
+        table.add_column(name, justify="right", no_wrap=True)
+    for edge in edges:
+        names = [Text(printable(edge[end], _LONGEST_NAME)) for end in ("source", "target")]
+        table.add_row(*names, f"{edge['weight']:.3f}", *(f"{edge[name]:.0e}" for name in known))
+    return table

@@ -1,0 +1,190 @@
+"""The outliers of a table: numbers as a mapping, as csv, and as a text for the terminal."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from shearer._display import printable
+from shearer._version import __version__
+from shearer.report.exports import csv_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from shearer.tools import SubspaceOutlierDetector
+
+VERSION = 1
+_LONGEST_NAME, _MOST_BLAMED = 40, 3
+
+
+@dataclass(frozen=True, eq=False)
+class NumberedRows:
+    """The rows of a table that can be looked at.
+
+    Attributes
+    ----------
+    numbers : polars.DataFrame
+        Their numbers.
+    rows : sequence of int
+        Where they stand in the table, the first row being 1.
+    labels : sequence of str or None
+        What they are called.
+    total : int
+        Rows of the table.
+    notes : tuple of str
+        What was left out.
+    """
+
+    numbers: "pl.DataFrame"
+    rows: Sequence[int]
+    labels: Sequence[str] | None
+    total: int
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, frame: "pl.DataFrame", label: str | None = None) -> "NumberedRows":
+        """The columns of numbers, on the rows that have all of them; a column of labels is kept apart."""
+        import polars as pl
+        import polars.selectors as cs
+
+        chosen = frame if label is None else frame.drop(label)
+        numbers = chosen.select((cs.numeric() | cs.boolean()).cast(pl.Float64))
+        left_out = [name for name in chosen.columns if name not in numbers.columns]
+        present = [column.is_finite().fill_null(False) for column in numbers]
+        complete = reduce(and_, present, pl.repeat(True, numbers.height, eager=True))
+        places = complete.arg_true()
+        notes = []
+        if left_out:
+            notes.append(f"left out, as they hold no numbers: {', '.join(printable(name, 40) for name in left_out)}")
+        if len(places) < numbers.height:
+            notes.append(f"{len(frame) - len(places)} of {len(frame)} rows lack a value and are left out")
+        labels = None if label is None else frame[label].cast(pl.String)[places].to_list()
+        return cls(numbers.filter(complete), (places + 1).to_list(), labels, len(frame), tuple(notes))
+
+
+def outlier_document(
+    detector: "SubspaceOutlierDetector", table: NumberedRows, *, source: str, notes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Everything a fitted detector says of its training rows, as plain numbers and texts.
+
+    Parameters
+    ----------
+    detector : SubspaceOutlierDetector
+        Fitted to the numbers of the table.
+    table : NumberedRows
+        The table.
+    source : str
+        Where it came from.
+    notes : sequence of str
+        What else a reader should know.
+    """
+    order = detector.decision_scores_.argsort(kind="stable")[::-1]
+    called = [int(place) for place in order if detector.labels_[place]]
+    own = table.numbers[called]
+    where = detector.explain(own).partition_by("row", maintain_order=True)
+    blamed = detector.explain(own, by="column").partition_by("row", maintain_order=True)
+    search = detector.search_.get_params(deep=False)
+    settings = {name: search[name] for name in ("measure", "alpha", "max_size", "max_rows", "random_state")}
+    settings |= {name: getattr(detector, name) for name in ("n_subspaces", "n_neighbors", "combination")}
+    sets = zip(detector.names_, detector.search_.scores_.tolist(), strict=True)
+    return {
+        "version": VERSION,
+        "settings": {
+            "shearer": __version__,
+            "source": source,
+            "rows": table.total,
+            "used": len(table.rows),
+            **settings,
+        },
+        "threshold": detector.threshold_,
+        "subspaces": [{"columns": list(names), "score": score} for names, score in sets],
+        "rows": [_row(detector, table, int(place)) for place in order],
+        "outliers": [
+            _row(detector, table, place)
+            | {"subspaces": where[k].drop("row").to_dicts()}
+            | {"columns": [line | {"value": own[line["column"]][k]} for line in blamed[k].drop("row").to_dicts()]}
+            for k, place in enumerate(called)
+        ],
+        "notes": [*notes, *table.notes],
+    }
+
+
+def _row(detector: "SubspaceOutlierDetector", table: NumberedRows, place: int) -> dict[str, Any]:
+    label = None if table.labels is None else table.labels[place]
+    score = float(detector.decision_scores_[place])
+    return {"row": table.rows[place], "label": label, "score": score, "outlier": bool(detector.labels_[place])}
+
+
+def outlier_csv(document: Mapping[str, Any]) -> str:
+    """One line a row, the highest score first; for outliers the subspace and the column that give most to the score.
+
+    Examples
+    --------
+    >>> row = {"row": 3, "label": "=x", "score": 2.5, "outlier": False}
+    >>> print(outlier_csv({"rows": [row], "outliers": []}), end="")
+    row,label,score,outlier,subspace,column
+    3,'=x,2.5,false,,
+    """
+    reasons = {
+        found["row"]: (found["subspaces"][0]["subspace"], found["columns"][0]["column"])
+        for found in document["outliers"]
+    }
+    rows = ([*row.values(), *reasons.get(row["row"], (None, None))] for row in document["rows"])
+    return csv_text(["row", "label", "score", "outlier", "subspace", "column"], rows)
+
+
+@dataclass(frozen=True, eq=False)
+class OutlierView:
+    """A renderable for `rich`: the rows that stand out and why, then the subspaces looked at."""
+
+    document: Mapping[str, Any]
+    limit: int = 20
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """Sentences and tables."""
+        settings, outliers = self.document["settings"], self.document["outliers"]
+        source = printable(settings["source"] or "The table", 60)
+        yield Text(f"{source}: {settings['used']} of {settings['rows']} rows, {len(outliers)} stand out most.")
+        if outliers[: self.limit]:
+            yield Text()
+            yield _outliers(outliers[: self.limit])
+        if len(outliers) > self.limit:
+            yield Text(f" and {len(outliers) - self.limit} more", style="dim")
+        yield Text()
+        yield _subspaces(self.document)
+        for note in self.document["notes"]:
+            yield Text(f"note: {printable(note)}", style="dim")
+
+
+def _outliers(outliers: Sequence[Mapping[str, Any]]) -> Table:
+    labelled = any(found["label"] is not None for found in outliers)
+    table = _table(["row", *(["label"] if labelled else []), "score", "stands out in", "by"], right=("row", "score"))
+    for found in outliers:
+        blamed = [column for column in found["columns"][:_MOST_BLAMED] if column["contribution"] > 0]
+        reasons = ", ".join(f"{printable(one['column'], _LONGEST_NAME)} = {one['value']:.4g}" for one in blamed)
+        label = [Text(printable(found["label"] or "", _LONGEST_NAME))] if labelled else []
+        subspace = printable(found["subspaces"][0]["subspace"], 2 * _LONGEST_NAME)
+        table.add_row(f"{found['row']}", *label, f"{found['score']:.3g}", Text(subspace), Text(reasons))
+    return table
+
+
+def _subspaces(document: Mapping[str, Any]) -> Table:
+    table = _table([f"columns that depend ({document['settings']['measure']})", "score"], right=("score",))
+    for subspace in document["subspaces"]:
+        names = ", ".join(printable(name, _LONGEST_NAME) for name in subspace["columns"])
+        table.add_row(Text(names), f"{subspace['score']:.2f}")
+    return table
+
+
+def _table(headings: Sequence[str], right: Sequence[str]) -> Table:
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
+    for heading in headings:
+        justify: Any = "right" if heading in right else "left"
+        table.add_column(heading, justify=justify, no_wrap=True, overflow="ellipsis")
+    return table

@@ -1,0 +1,92 @@
+"""`shearer network`: what it prints and writes, and what it refuses."""
+
+import json
+import warnings
+from pathlib import Path
+
+import networkx
+import polars as pl
+import pytest
+
+from shearer.cli import main
+from shearer.datasets import planted_table
+from shearer.tools import DependenceNetwork
+
+
+@pytest.fixture
+def run(monkeypatch, capfd):
+    """The command in this process: its exit code, and what it printed."""
+
+    def call(*arguments):
+        monkeypatch.setattr("sys.argv", ["shearer", "network", *map(str, arguments)])
+        monkeypatch.setattr("warnings.showwarning", warnings.showwarning)  # which the command replaces
+        monkeypatch.setenv("COLUMNS", "100")
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        return stopped.value.code, *capfd.readouterr()
+
+    return call
+
+
+@pytest.fixture
+def table(tmp_path) -> Path:
+    path = tmp_path / "table.csv"
+    pl.DataFrame(planted_table(150).columns).rename({"noise_1": "-noise\x1b"}).write_csv(path)
+    return path
+
+
+def test_everything_is_written(run, table, tmp_path):
+    names = tmp_path / "names.txt"
+    names.write_text("dose\n\nnobody\n")
+    places = {option: tmp_path / f"out.{option}" for option in ("json", "csv", "graphml", "arboreto")}
+    outputs = [item for option, path in places.items() for item in (f"--{option}", path)]
+    code, printed, said = run(table, "--indirect", "clr", "--fdr", "0.001", *outputs, "--regulators", names)
+    assert code == 0
+    assert "3 links between 11 variables, from 150 rows." in printed
+    assert "1 of 2 regulators are not among the columns" in said
+    network = DependenceNetwork(indirect="clr", fdr=0.001).fit(pl.read_csv(table))
+    document = json.loads(places["json"].read_text())
+    assert [(edge["source"], edge["target"]) for edge in document["edges"]] == network.edges_.select(
+        "source", "target"
+    ).rows()
+    assert [edge["weight"] for edge in document["edges"]] == pytest.approx(network.edges_["weight"].to_list())
+    assert document["settings"]["indirect"] == "clr"
+    assert pl.read_csv(places["csv"]).columns == network.edges_.columns
+    graph = networkx.read_graphml(places["graphml"])
+    assert set(graph.nodes) >= {"dose", "lamp", r"-noise\x1b"}
+    assert graph.number_of_edges() == 3
+    adjacencies = pl.read_csv(places["arboreto"], separator="\t")
+    assert adjacencies.columns == ["TF", "target", "importance"]
+    assert adjacencies["TF"].to_list() == ["dose"]
+
+
+def test_options_reach_the_network(run, table):
+    code, _, said = run(table, "--weight", "adjusted", "--missing", "error", "--width", "2 median")
+    assert code == 1
+    assert "bandwidth" in said
+    columns = "dose,response,weight"
+    code, printed, _ = run(table, "--fdr", "none", "--top", "2", "--width", "0.5", "--columns", columns, "--csv", "-")
+    assert code == 0
+    assert len(printed.splitlines()) == 3
+    assert printed.splitlines()[1].endswith(",,")  # no p-values
+    assert run(table, "-q") == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--fdr", "many"], 2, "neither a number nor none"),
+        (["--regulators", "names.txt"], 2, "needs --arboreto"),
+        (["--weight", "size"], 1, "weight: expected one of"),
+        (["--columns", "dose,nothing"], 1, "--columns: expected names among"),
+        (["--columns", "dose"], 1, "at least 2 variables"),
+        (["--alpha", "1", "--weight", "adjusted"], 1, "weight: expected alpha=2"),
+        (["--arboreto", "out.tsv", "--regulators", "no-such-file"], 1, "no-such-file"),
+    ],
+)
+def test_wrong_usage_is_one_line(run, table, tmp_path, monkeypatch, arguments, code, message):
+    monkeypatch.chdir(tmp_path)
+    found, _, said = run(table, *arguments)
+    assert found == code
+    assert "Traceback" not in said
+    assert message in " ".join(said.split())
