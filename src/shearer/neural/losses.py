@@ -118,7 +118,7 @@ class DependenceLoss(KernelLoss):
     normalize : bool or str, default False
         False: bits. True or "max": over the larger of the two entropies (the paper's I*); "min", "joint", "mean",
         "sqrt": as in `shearer.mutual_information`. A quotient also falls where its denominator grows: normalised, the
-        loss can reward larger errors (docs: neural, "Theorem 1").
+        loss can reward larger errors (docs: neural, "Bits or I*").
     momentum : float, optional
         Above 0, at most 1: widths by a rule are averaged over batches, the newest with this weight, in training mode
         only; in evaluation mode the average stays. Saved in the ``state_dict``. Default: each batch has its own.
