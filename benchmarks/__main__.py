@@ -6,7 +6,7 @@ import sys
 
 from benchmarks.cases import write
 
-NAMES = ("imports", "engine", "pairs", "inference", "bounds", "tools")
+NAMES = ("imports", "engine", "pairs", "inference", "bounds", "tools", "neural")
 
 
 def main() -> int:

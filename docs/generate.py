@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import tables_figures
+import tables_neural
 from tables_cli import cli_reference, schema_rows
 from tables_network import TABLES as NETWORK_TABLES
 from tables_outliers import TABLES as OUTLIER_TABLES
@@ -353,7 +354,10 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "figure1_points": lambda: tables_figures.figure1_points(table),
     "figure1_distances": lambda: tables_figures.figure1_distances(table),
     "figure2_distances": lambda: tables_figures.figure2_distances(table),
-    **{name: lambda make=make: table(*make()) for name, make in (NETWORK_TABLES | OUTLIER_TABLES).items()},
+    **{
+        name: lambda make=make: table(*make())
+        for name, make in (NETWORK_TABLES | OUTLIER_TABLES | tables_neural.TABLES).items()
+    },
 }
 
 
@@ -372,6 +376,7 @@ def main() -> int:
     if not check:
         venn(DOCS / "images" / "venn.svg")
         tables_figures.draw(DOCS / "images")
+        tables_neural.draw(DOCS / "images")
     for name in stale:
         print(f"docs/generated/{name} is not what docs/generate.py writes", file=sys.stderr)
     return 1 if stale else 0

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import shearer as sh
 from shearer.kernels import Delta, Gaussian, Laplacian
 from shearer.neural import DependenceLoss, ErrorEntropyLoss, HSICLoss, TotalCorrelationLoss
-from shearer.neural.information import entropy_with_slopes, products_of_others
+from shearer.neural.information import entropies_with_slopes, products_of_others
 from shearer.spectrum import renyi
 
 ALPHAS = [0.6, 0.95, 1, 1.01, 1.5, 2, 3, math.inf]
@@ -169,9 +169,10 @@ def test_slopes_of_the_entropy(alpha):
     bits = renyi.entropy(values, float(alpha))
     expected = torch.autograd.grad(bits, values)[0].numpy()
     floor = len(values) * np.finfo(np.float64).eps
-    value, slopes = entropy_with_slopes(values.detach().numpy(), float(alpha), floor)
-    assert value == pytest.approx(bits.item(), abs=1e-12)
-    assert slopes == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    flat = np.full(9, 1 / 9)
+    value, slopes = entropies_with_slopes(np.stack([flat, values.detach().numpy()]), float(alpha), floor)
+    assert value == pytest.approx([math.log2(9), bits.item()], abs=1e-12)
+    assert slopes[1] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 def test_products_of_others():

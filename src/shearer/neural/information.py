@@ -6,7 +6,6 @@ double precision whatever the tensors are in.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
 from operator import mul
@@ -22,6 +21,8 @@ from shearer._validate import value_error
 from shearer.neural.formulas import Formula
 from shearer.screening.ratios import no_entropy
 from shearer.spectrum import renyi
+
+Floats = NDArray[np.float64]
 
 _LN2 = math.log(2.0)
 _TINY = float(np.finfo(np.float64).tiny)
@@ -68,12 +69,20 @@ class SpectralMeasure(Function):  # type: ignore[misc]
     def forward(ctx: Any, formula: Formula, alpha: float, *matrices: Tensor) -> Tensor:
         """The measure."""
         wanted = ctx.needs_input_grad[2:]
-        spectra = [Spectrum.of(matrix, alpha, need) for matrix, need in zip(matrices, wanted, strict=True)]
-        if len(matrices) > 1:
-            spectra.append(Spectrum.of(reduce(mul, matrices), alpha, any(wanted)))
-        value, weights = formula([spectrum.bits for spectrum in spectra], floor_of(matrices[0], len(matrices[0])))
-        slopes = [spectrum.slope(weight) for spectrum, weight in zip(spectra, weights, strict=True)]
-        if len(matrices) > 1:
+        several, n = len(matrices) > 1, len(matrices[0])
+        parts = [decomposed(matrix, need) for matrix, need in zip(matrices, wanted, strict=True)]
+        if several:
+            parts.append(decomposed(reduce(mul, matrices), any(wanted)))
+        # A few numbers: faster on the host, and in double precision.
+        spectra = np.stack([values.cpu().numpy() for values, _ in parts]).astype(np.float64) / n
+        bits, rates = entropies_with_slopes(spectra, alpha, n * torch.finfo(matrices[0].dtype).eps)
+        value, weights = formula(bits.tolist(), floor_of(matrices[0], n))
+        rates *= np.array(weights)[:, None] / n
+        slopes = [
+            None if vectors is None else (vectors * torch.from_numpy(rate).to(vectors)) @ vectors.T
+            for (_, vectors), rate in zip(parts, rates, strict=True)
+        ]
+        if several:
             joint = slopes.pop()
             for own, rest in zip(slopes, products_of_others(matrices), strict=True):
                 if own is not None:
@@ -104,43 +113,23 @@ def products_of_others(factors: Sequence[Tensor]) -> list[Any]:
     return [after[0], *map(mul, before, after[1:]), before[-1]]
 
 
-@dataclass(frozen=True, eq=False)
-class Spectrum:
-    """The entropy of K/n in bits, its derivative in the eigenvalues of K and, if wanted, the eigenvectors."""
-
-    bits: float
-    slopes: NDArray[np.float64]
-    vectors: Tensor | None
-
-    @classmethod
-    def of(cls, matrix: Tensor, alpha: float, differentiate: bool) -> "Spectrum":
-        """Of a kernel matrix; eigenvectors cost more than the eigenvalues."""
-        n = len(matrix)
-        vectors = None
-        if differentiate:
-            values, vectors = torch.linalg.eigh(matrix)
-        else:
-            values = torch.linalg.eigvalsh(matrix)
-        spectrum = values.cpu().numpy().astype(np.float64) / n
-        bits, slopes = entropy_with_slopes(spectrum, alpha, n * torch.finfo(values.dtype).eps)
-        return cls(bits, slopes / n, vectors)
-
-    def slope(self, weight: float) -> Tensor | None:
-        """The derivative in K, times a weight."""
-        if self.vectors is None:
-            return None
-        return (self.vectors * self.vectors.new_tensor(weight * self.slopes)) @ self.vectors.T
+def decomposed(matrix: Tensor, vectors: bool) -> tuple[Tensor, Tensor | None]:
+    """Eigenvalues and, if wanted, eigenvectors, which cost more."""
+    if vectors:
+        found: tuple[Tensor, Tensor] = torch.linalg.eigh(matrix)
+        return found
+    return torch.linalg.eigvalsh(matrix), None
 
 
-def entropy_with_slopes(spectrum: NDArray[np.float64], alpha: float, floor: float) -> tuple[float, NDArray[np.float64]]:
-    """S = log2(sum l^a / (sum l)^a) / (1 - a) in bits, and dS/dl.
+def entropies_with_slopes(spectra: Floats, alpha: float, floor: float) -> tuple[Floats, Floats]:
+    """S = log2(sum l^a / (sum l)^a) / (1 - a) in bits, and dS/dl, of every row.
 
     As in `shearer.spectrum.renyi`: round-off below 0 counts as 0; the slope of an eigenvalue that is not told from 0 is
     held at its value at the floor, where below alpha = 1 it would be infinite.
 
     Parameters
     ----------
-    spectrum : array
+    spectra : array (k, n)
         Eigenvalues of K/n.
     alpha : float
         Order.
@@ -150,31 +139,31 @@ def entropy_with_slopes(spectrum: NDArray[np.float64], alpha: float, floor: floa
     Examples
     --------
     >>> import numpy as np
-    >>> bits, slopes = entropy_with_slopes(np.array([0.25, 0.75]), 2.0, 1e-15)
-    >>> round(2**-bits, 12), slopes * np.log(2)  # sum l^2, -2 (l / sum l^2 - 1)
-    (0.625, array([ 1.2, -0.4]))
+    >>> bits, slopes = entropies_with_slopes(np.array([[0.25, 0.75]]), 2.0, 1e-15)
+    >>> 2**-bits, slopes * np.log(2)  # sum l^2, -2 (l / sum l^2 - 1)
+    (array([0.625]), array([[ 1.2, -0.4]]))
     """
-    positive = np.maximum(spectrum, 0.0)
-    shares = positive / positive.sum()
-    largest = float(shares.max())
+    positive = np.maximum(spectra, 0.0)
+    shares = positive / positive.sum(axis=1, keepdims=True)
+    largest = shares.max(axis=1, keepdims=True)
     lowest = floor * largest
     if alpha == 0:
-        return math.log2(np.count_nonzero(shares > lowest)), np.zeros_like(shares)
+        return np.log2((shares > lowest).sum(axis=1)), np.zeros_like(shares)
     if math.isinf(alpha):
-        slopes = np.ones_like(shares)
-        slopes[np.argmax(shares)] -= 1.0 / largest
-        return -math.log2(largest), slopes / _LN2
+        slopes = 1.0 - (np.arange(shares.shape[1]) == shares.argmax(axis=1, keepdims=True)) / largest
+        return -np.log2(largest[:, 0]), slopes / _LN2
     if renyi.near_one(alpha):
         # (l^(a-1) - 1) / (1 - a), which falls with l, and its mean: nothing cancels
         steps = _power_less_one(np.log(np.maximum(shares, _TINY)), alpha)
-        tau = float(shares @ steps)
-        slopes = np.minimum(steps, _power_less_one(np.log(lowest), alpha)) - tau
-        return float(renyi.bits_of_tau(np.float64(tau), alpha)), slopes * (alpha / _LN2 / (1.0 + (1.0 - alpha) * tau))
+        tau = np.sum(shares * steps, axis=1, keepdims=True)
+        slopes = (np.minimum(steps, _power_less_one(np.log(lowest), alpha)) - tau) / (1.0 + (1.0 - alpha) * tau)
+        bits = tau if alpha == 1.0 else np.log1p((1.0 - alpha) * tau) / (1.0 - alpha)
+        return bits[:, 0] / _LN2, slopes * (alpha / _LN2)
     # relative to the largest, so that high powers of small numbers do not vanish
-    power_sum = float(np.sum((shares / largest) ** alpha))
-    bits = (math.log2(power_sum) + alpha * math.log2(largest)) / (1.0 - alpha)
+    power_sum = np.sum((shares / largest) ** alpha, axis=1, keepdims=True)
+    bits = (np.log2(power_sum) + alpha * np.log2(largest)) / (1.0 - alpha)
     powers = (np.maximum(shares, lowest) / largest) ** (alpha - 1.0)
-    return bits, alpha / ((1.0 - alpha) * _LN2) * (powers / (largest * power_sum) - 1.0)
+    return bits[:, 0], (powers / (largest * power_sum) - 1.0) * (alpha / ((1.0 - alpha) * _LN2))
 
 
 def _power_less_one(logs: Any, alpha: float) -> Any:

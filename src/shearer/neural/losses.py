@@ -6,6 +6,7 @@ value and its gradient are finite: equal rows, a constant error and rows far apa
 
 import warnings
 from collections.abc import Mapping
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -48,7 +49,8 @@ class KernelLoss(nn.Module):  # type: ignore[misc]
         device = next(iter(rows.values())).device
         if self.momentum is not None:
             self._make_room(len(rows))
-        with torch.autocast(device.type, enabled=False):
+        mixed = torch.is_autocast_enabled(device.type)
+        with torch.autocast(device.type, enabled=False) if mixed else nullcontext():
             return [
                 kernel_matrix(name, values, self._kernel_of(name), partial(self._settle, position))
                 for position, (name, values) in enumerate(rows.items())
@@ -116,7 +118,7 @@ class DependenceLoss(KernelLoss):
     normalize : bool or str, default False
         False: bits. True or "max": over the larger of the two entropies (the paper's I*); "min", "joint", "mean",
         "sqrt": as in `shearer.mutual_information`. A quotient also falls where its denominator grows: normalised, the
-        loss can reward larger errors (docs: neural, "Theorem 1").
+        loss can reward larger errors (docs: neural, "Bits or I*").
     momentum : float, optional
         Above 0, at most 1: widths by a rule are averaged over batches, the newest with this weight, in training mode
         only; in evaluation mode the average stays. Saved in the ``state_dict``. Default: each batch has its own.

@@ -7,7 +7,7 @@ serve both the width and the kernel. What is not a Gaussian goes through the cor
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, reduce
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -57,8 +57,9 @@ def read_batch(tensors: Mapping[str, Any]) -> dict[str, Tensor]:
         if rows[name].device != rows[first].device:
             got = f"{rows[name].device} against {rows[first].device} of {first}"
             raise value_error(name, "tensors on one device", got, "Move them with .to(device).")
-    wide = reduce(torch.promote_types, (values.dtype for values in rows.values()))
-    return {name: values.to(wide) for name, values in rows.items()}
+    if len({values.dtype for values in rows.values()}) == 1:
+        return rows
+    return {name: values.double() for name, values in rows.items()}
 
 
 def _read_rows(name: str, tensor: Any) -> Tensor:
@@ -88,15 +89,20 @@ def kernel_matrix(name: str, values: Tensor, kernel: Kernel, settle: Settle) -> 
 
 
 def _gaussian_matrix(name: str, values: Tensor, kernel: Gaussian, settle: Settle) -> Tensor:
-    points = values - values.detach().mean(dim=0)
-    by_product = _distances_by_product(points.detach()) if points.shape[1] > DIRECT_DIMENSIONS else None
-    squared = direct(points, points) if by_product is None else by_product
+    points, squared = values, None
+    if values.shape[1] > DIRECT_DIMENSIONS:
+        squared = _distances_by_product(values.detach())
+        if squared is None:  # far from the origin, or really close to each other
+            points = values - values.detach().mean(dim=0)
+            squared = _distances_by_product(points.detach())
+    by_product = squared is not None
+    squared = direct(points, points) if squared is None else squared
     _check_finite(name, values, squared)
     width = bandwidth.check(kernel.bandwidth)
     if not isinstance(width, float):
         width = settle(_width(width, values, squared.detach()))
     rate = decay_rate(width, values.dtype)
-    return decay(squared * rate) if by_product is None else GaussianMatrix.apply(points, squared, rate)
+    return GaussianMatrix.apply(points, squared, rate) if by_product else decay(squared * rate)
 
 
 def decay_rate(width: float, dtype: torch.dtype) -> float:
@@ -125,7 +131,7 @@ class GaussianMatrix(Function):  # type: ignore[misc]
 
 
 def _distances_by_product(points: Tensor) -> Tensor | None:
-    """Squared distances between centred rows by one matrix product, or None where that would lose digits."""
+    """Squared distances between rows by one matrix product, or None where that would lose digits."""
     products = points @ points.T
     norms = products.diagonal()
     sums = norms[:, None] + norms

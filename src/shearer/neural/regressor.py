@@ -52,7 +52,7 @@ class RobustRegressor(RegressorMixin, RobustEstimator):  # type: ignore[misc]
     patience : int
         Epochs.
     tol : float
-        Of the loss.
+        What counts as a fall, as a part of the loss.
     dtype : {"float64", "float32"}
         Of the network.
     device : str or torch.device

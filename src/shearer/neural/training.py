@@ -29,7 +29,7 @@ class Course:
     patience : int or None
         Stop after this many epochs without a validation loss lower by `tol`; None: never.
     tol : float
-        What counts as lower.
+        What counts as lower, as a part of the best.
     progress : bool or None
         With or without a bar; None: on a terminal.
     """
@@ -60,7 +60,7 @@ class Trainer:
             if held_out is None:
                 continue
             row["validation"] = self.evaluate(*held_out, course.batch_size)
-            waited = 0 if row["validation"] < best - course.tol else waited + 1
+            waited = 0 if is_lower(row["validation"], best, course.tol) else waited + 1
             if row["validation"] < best:
                 best, kept = row["validation"], copy.deepcopy(self.network.state_dict())
             if course.patience is not None and waited >= course.patience:
@@ -98,6 +98,17 @@ class Trainer:
             got = f"{rate:g}, at which the loss became {value} in epoch {len(self.history) + 1}"
             raise value_error("learning_rate", "one at which training converges", got, "Take a smaller one.")
         return value
+
+
+def is_lower(value: float, best: float, tol: float) -> bool:
+    """Whether a loss is lower than the best by more than a part of it; losses differ in scale by powers of ten.
+
+    Examples
+    --------
+    >>> is_lower(0.98, 1.0, 0.01), is_lower(0.995, 1.0, 0.01), is_lower(5.0, float("inf"), 0.01)
+    (True, False, True)
+    """
+    return math.isinf(best) or value < best - tol * abs(best)
 
 
 def batch_count(rows: int, batch_size: int) -> int:
