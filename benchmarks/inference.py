@@ -46,7 +46,7 @@ def all_pairs() -> Case:
     Dcorr().test(table[:, :1], table[:, 1:2], auto=True)  # compiles
     sample = 200
     loop = best(lambda: [Dcorr().test(table[:, [k]], table[:, [k + 1]], auto=True) for k in range(sample)], 1)
-    ours = best(lambda: sh.pairwise(table).pvalue, 2)
+    ours = best(lambda: sh.pairwise(table).pvalue, 5)
     pairs = 1000 * 999 / 2
     note = f"hyppo Dcorr with its chi-square p-value in a loop, extrapolated from {sample} pairs; one width"
     return Case("p-values of all pairs, 1000 x 136", ours, loop / sample * pairs, "s", at_least=600, note=note)

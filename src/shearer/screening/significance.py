@@ -11,13 +11,16 @@ from shearer.inference.moments import PAIRS
 from shearer.kernels import Kernel
 from shearer.screening.adjustment import Chances, collision, own_bits
 from shearer.screening.marginals import Marginals
-from shearer.screening.pair_tests import MOST_ROWS, TILE, PairTests
+from shearer.screening.pair_tests import MOST_ROWS, PairTests
 from shearer.screening.similarities import Similarities
 from shearer.screening.sums import marginals_of
 from shearer.screening.table import Table
 from shearer.screening.tails import component_tails, joined, mirror_upper, weights
 
 Floats = NDArray[Any]
+
+# Variables on each side of the pairs that a thread takes at a time.
+_TILE = 256
 
 
 class Significance:
@@ -96,7 +99,7 @@ def _chances(left: Marginals, right: Marginals) -> Chances:
 
 def _cells(shape: tuple[int, ...]) -> list[tuple[slice, slice]]:
     """Tiles of pairs."""
-    cuts = [[slice(start, min(start + TILE, length)) for start in range(0, length, TILE)] for length in shape]
+    cuts = [[slice(start, min(start + _TILE, length)) for start in range(0, length, _TILE)] for length in shape]
     return [(rows, columns) for rows in cuts[0] for columns in cuts[1]]
 
 
