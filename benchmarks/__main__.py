@@ -6,7 +6,7 @@ import sys
 
 from benchmarks.cases import write
 
-NAMES = ("imports", "engine", "pairs", "inference", "bounds", "tools", "neural")
+NAMES = ("imports", "engine", "pairs", "inference", "bounds", "tools", "neural", "scan")
 
 
 def main() -> int:

@@ -20,8 +20,9 @@ from shearer.screening.table import Table
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-# Variables whose pairs with all later ones are one part of the work.
-_BAND = 128
+# Variables whose pairs with all later ones are one part of the work: all that the tests take in one pass over the rows,
+# or fewer, so that a part is a minute or so of additions and multiplications at the most.
+_NARROWEST, _WIDEST, _WORK = 128, 1024, 4e12
 # Rows beyond which a series is too long for its matrix of similarities.
 _MOST_LAGGED_ROWS = 5000
 
@@ -80,13 +81,14 @@ def screened_pairs(
     def band(start: int) -> Part:
         if not tests:  # only where some band is still missing
             tests.append(PairTests(table, kernel, memory=memory))
-        return {"pvalue": tests[0].pvalues(slice(start, min(start + _BAND, free)), slice(first_column(start), count))}
+        return {"pvalue": tests[0].pvalues(slice(start, min(start + width, free)), slice(first_column(start), count))}
 
     def first_column(start: int) -> int:
         return free if table.targets else start
 
     pvalue = np.ones((count, count))
-    starts = range(0, free, _BAND)
+    width = _band_width(count, table.observations)
+    starts = range(0, free, width)
     for start in track(starts, len(starts), "pairs", progress):
         found = store.get(f"pairs-{start:06d}", lambda start=start: band(start))["pvalue"]  # type: ignore[misc]
         pvalue[start : start + len(found), first_column(start) :] = found
@@ -100,6 +102,20 @@ def screened_pairs(
         rows=counts,
         variables=count,
     )
+
+
+def _band_width(variables: int, rows: int) -> int:
+    """How many variables one part of the work has.
+
+    Examples
+    --------
+    >>> _band_width(1000, 136), _band_width(1000, 1000), _band_width(1000, 10_000)
+    (1024, 512, 128)
+    """
+    width = _WIDEST
+    while width > _NARROWEST and 6.0 * width * variables * rows**2 > _WORK:
+        width //= 2
+    return width
 
 
 def _values(
