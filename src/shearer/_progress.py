@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 Item = TypeVar("Item")
 
@@ -30,24 +30,48 @@ def track(iterable: Iterable[Item], total: int, label: str, enabled: bool | None
     >>> list(track("abc", total=3, label="letters"))
     ['a', 'b', 'c']
     """
-    wanted = sys.stderr.isatty() if enabled is None else enabled
-    if not wanted:
-        yield from iterable
-        return
-    start = time.monotonic()
-    bar: Any = None
-    try:
-        for done, item in enumerate(iterable):
-            if bar is not None:
-                bar.update(bar.task_ids[0], completed=done)
-            elif time.monotonic() - start > PATIENCE_SECONDS:
-                bar = _open_bar(label, total, done)
+    with Meter(total, label, enabled) as meter:
+        for item in iterable:
             yield item
-        if bar is not None:
-            bar.update(bar.task_ids[0], completed=total)
-    finally:
-        if bar is not None:
-            bar.stop()
+            meter.step()
+
+
+class Meter:
+    """The same where steps are counted by hand, inside of a ``with``.
+
+    Parameters
+    ----------
+    total, label, enabled
+        As in `track`.
+
+    Examples
+    --------
+    >>> with Meter(2, "halves", enabled=False) as meter:
+    ...     meter.step()
+    ...     meter.step()
+    """
+
+    def __init__(self, total: int, label: str, enabled: bool | None = None) -> None:
+        self._total, self._label = total, label
+        self._wanted = sys.stderr.isatty() if enabled is None else enabled
+        self._done = 0
+        self._start = time.monotonic()
+        self._bar: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def step(self) -> None:
+        """One more is done."""
+        self._done += 1
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], completed=self._done)
+        elif self._wanted and time.monotonic() - self._start > PATIENCE_SECONDS:
+            self._bar = _open_bar(self._label, self._total, self._done)
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
 
 
 def _open_bar(label: str, total: int, done: int) -> Any:

@@ -81,7 +81,9 @@ def screened_pairs(
     def band(start: int) -> Part:
         if not tests:  # only where some band is still missing
             tests.append(PairTests(table, kernel, memory=memory))
-        return {"pvalue": tests[0].pvalues(slice(start, min(start + width, free)), slice(first_column(start), count))}
+        rows, columns = slice(start, min(start + width, free)), slice(first_column(start), count)
+        label = "pairs" if len(starts) == 1 else f"pairs, part {start // width + 1} of {len(starts)}"
+        return {"pvalue": tests[0].pvalues(rows, columns, progress=progress, label=label)}
 
     def first_column(start: int) -> int:
         return free if table.targets else start
@@ -89,7 +91,7 @@ def screened_pairs(
     pvalue = np.ones((count, count))
     width = _band_width(count, table.observations)
     starts = range(0, free, width)
-    for start in track(starts, len(starts), "pairs", progress):
+    for start in starts:
         found = store.get(f"pairs-{start:06d}", lambda start=start: band(start))["pvalue"]  # type: ignore[misc]
         pvalue[start : start + len(found), first_column(start) :] = found
     left, right = members.T

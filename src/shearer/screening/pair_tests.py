@@ -6,18 +6,18 @@ the same to the last bit in whatever rectangle it is asked for, with any memory 
 
 import math
 import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shearer._memory import parse_memory, require
-from shearer._progress import track
+from shearer._progress import Meter, track
 from shearer._threads import map_threads, single_threaded_blas, thread_count
 from shearer._validate import describe, type_error, value_error
 from shearer.kernels import Kernel
-from shearer.screening import gaps
+from shearer.screening import gaps, tiles
 from shearer.screening.adjustment import Chances
 from shearer.screening.ladder import Ladder
 from shearer.screening.restricted import restricted_memory
@@ -94,7 +94,9 @@ class PairTests:
         self._sides: dict[int, Side] = {}
         self._tall = TallTests(self._ladder, self._budget)
 
-    def pvalues(self, rows: slice, columns: slice, *, progress: bool | None = None) -> Floats:
+    def pvalues(
+        self, rows: slice, columns: slice, *, progress: bool | None = None, label: str = "tests of pairs"
+    ) -> Floats:
         """The p-values of all pairs of two runs of variables, shape (rows, columns).
 
         Parameters
@@ -103,15 +105,18 @@ class PairTests:
             Which variables.
         progress : bool, optional
             A bar on stderr for what takes more than two seconds. Default: if stderr is a terminal.
+        label : str
+            What the bar says.
         """
         rows, columns = self._check("rows", rows), self._check("columns", columns)
         result = np.empty((rows.stop - rows.start, columns.stop - columns.start))
         with single_threaded_blas():
             passes = self._passes(rows, columns)
-            for cells in track(passes, len(passes), "tests", progress):
-                for (i, j), block in zip(cells, self._blocks(cells), strict=True):
-                    self._place(result, rows, columns, (i, j), block)
-                    self._place(result, rows, columns, (j, i), block.T)
+            with Meter(len(passes) * self._steps, label, progress) as meter:
+                for cells in passes:
+                    for (i, j), block in zip(cells, self._blocks(cells, meter.step), strict=True):
+                        self._place(result, rows, columns, (i, j), block)
+                        self._place(result, rows, columns, (j, i), block.T)
         return result
 
     def chances(self, rows: slice, columns: slice, *, progress: bool | None = None) -> Iterator[tuple[Any, Chances]]:
@@ -189,16 +194,28 @@ class PairTests:
             known += 16 * n * width**2 + thread_count() * restricted_memory(n, width)
         return known + max(batch, stacks + cells)
 
-    def _blocks(self, cells: list[Cell]) -> list[Floats]:
+    @property
+    def _steps(self) -> int:
+        """Into how many steps a pass is counted: pieces of the row pairs at each height, or none."""
+        if not self._presence.complete or self._factored:
+            return 1
+        return self._ladder.heights * tiles.count(self._rows, row_pairs(min(self._tile, self.count)))
+
+    def _blocks(self, cells: list[Cell], step: Callable[[], None]) -> list[Floats]:
         """The p-values of all pairs of the tiles of each cell."""
-        if not self._presence.complete:
-            return [self._with_gaps(*cell) for cell in cells]
-        if self._factored:
-            return [self._tall.pvalues(self._variables(i), self._variables(j)) for i, j in cells]
+        if not self._presence.complete or self._factored:
+            by_pair = self._by_factors if self._factored else self._with_gaps
+            found = [by_pair(*cell) for cell in cells]
+            step()
+            return found
         for tile in {tile for cell in cells for tile in cell} - set(self._sides):
             self._sides[tile] = Side(self._ladder, self._variables(tile))
         sides = {tile: self._sides[tile] for cell in cells for tile in cell}
-        return pvalues(sides, cells, row_pairs(min(self._tile, self.count)), map_threads)
+        return pvalues(sides, cells, row_pairs(min(self._tile, self.count)), map_threads, step)
+
+    def _by_factors(self, i: int, j: int) -> Floats:
+        """p-values of the pairs of two tiles of many rows."""
+        return self._tall.pvalues(self._variables(i), self._variables(j))
 
     def _with_gaps(self, i: int, j: int) -> Floats:
         """p-values of the pairs of two tiles, each on the rows that both variables have."""

@@ -1,6 +1,6 @@
 """One side of a rectangle of pairs: some variables on some rows, at every rung of their ladders."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -93,7 +93,13 @@ class Side:
         return stack
 
 
-def pvalues(sides: Mapping[int, Side], cells: list[Cell], pairs: int, each: Each) -> list[Floats]:
+def _nothing() -> None:
+    """Nobody counts."""
+
+
+def pvalues(
+    sides: Mapping[int, Side], cells: list[Cell], pairs: int, each: Each, step: Callable[[], None] = _nothing
+) -> list[Floats]:
     """p-values of all pairs of the two sides of each cell, all sides on the same rows; nan on a diagonal.
 
     Parameters
@@ -106,12 +112,14 @@ def pvalues(sides: Mapping[int, Side], cells: list[Cell], pairs: int, each: Each
         Row pairs multiplied at a time.
     each : callable
         How to go through independent parts of the work.
+    step : callable, optional
+        Called after each piece of the row pairs at each height.
     """
     products: dict[Cell, list[Floats]] = {cell: [] for cell in cells}
     for height in range(max(side.heights for side in sides.values())):
         wanted = [(i, j) for i, j in cells if height < max(sides[i].heights, sides[j].heights)]
         needed = {k: sides[k] for cell in wanted for k in cell}
-        for cell, total in _products(needed, height, wanted, pairs, each).items():
+        for cell, total in _products(needed, height, wanted, pairs, each, step).items():
             products[cell].append(total)
 
     def finish(cell: Cell) -> Floats:
@@ -120,7 +128,9 @@ def pvalues(sides: Mapping[int, Side], cells: list[Cell], pairs: int, each: Each
     return each(finish, cells)
 
 
-def _products(sides: Mapping[int, Side], height: int, cells: list[Cell], pairs: int, each: Each) -> dict[Cell, Floats]:
+def _products(
+    sides: Mapping[int, Side], height: int, cells: list[Cell], pairs: int, each: Each, step: Callable[[], None]
+) -> dict[Cell, Floats]:
     """Sums over row pairs of the products of centred similarities at one height, for the pairs of each cell."""
     sources = {}
     for k, side in sides.items():
@@ -139,6 +149,7 @@ def _products(sides: Mapping[int, Side], height: int, cells: list[Cell], pairs: 
     for piece in tiles.cut(next(iter(sources.values())).rows, pairs):
         each(fill, [(k, piece) for k in sides])
         each(add, cells)
+        step()
     return totals
 
 

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._progress import track
 from shearer.inference import conditional_test
 from shearer.kernels import Gaussian, Kernel
 from shearer.screening.pair_tests import FEWEST_ROWS, PairTests
@@ -44,10 +43,10 @@ def pair_pvalues(
         return pvalues
     tests = PairTests(table, _one_width(table, kernel) if test == "moments" else kernel, memory=memory)
     starts = range(0, free, _BAND)
-    for start in track(starts, len(starts), "tests of pairs", progress):
+    for start in starts:
         band = slice(start, min(start + _BAND, free))
         left = max(first, start)  # what lies below the diagonal is known
-        pvalues[band, left - first :] = tests.pvalues(band, slice(left, count))
+        pvalues[band, left - first :] = tests.pvalues(band, slice(left, count), progress=progress)
     pvalues[np.isnan(pvalues)] = 1.0
     return pvalues if table.targets else np.minimum(pvalues, pvalues.T)
 
