@@ -11,6 +11,7 @@ import time
 from typing import Any
 
 from experiments import records
+from experiments.network_scores import widths
 from experiments.odds import MEASURES, NEIGHBORS, SIZES, is_there, load, search
 from shearer.kernels import EntropyFraction, Gaussian, Neighbors
 
@@ -25,6 +26,7 @@ RULES: dict[str, Any] = {
     "authors-demo": "authors-demo",
     "authors-graph": "authors-graph",
     "authors-knn": "authors-knn",
+    **{name: rule for name, rule in widths().items() if name.endswith(" median")},
 }
 
 
