@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 import tables_figures
 import tables_neural
+import tables_widths
 from tables_cli import cli_reference, schema_rows
 from tables_network import TABLES as NETWORK_TABLES
+from tables_network import results
 from tables_outliers import TABLES as OUTLIER_TABLES
 
 import shearer as sh
@@ -270,7 +272,7 @@ def benchmarks() -> str:
 
 def level() -> str:
     """The committed study of null designs."""
-    found = json.loads((DOCS.parent / "experiments" / "results" / "level.json").read_text(encoding="utf-8"))
+    found = results("level")
     rows = []
     for name, study in found.items():
         rates = [f"{100 * study['rates'][str(at)]:.{digits}f} %" for at, digits in ((0.05, 1), (0.01, 1), (0.001, 2))]
@@ -280,7 +282,7 @@ def level() -> str:
 
 def power() -> str:
     """The committed study of alternatives, with the mean of each method."""
-    found = json.loads((DOCS.parent / "experiments" / "results" / "power.json").read_text(encoding="utf-8"))
+    found = results("power")
     methods = list(next(iter(found.values()))["power"])
     rows = []
     for name, study in found.items():
@@ -296,7 +298,7 @@ def power() -> str:
 
 def interaction() -> str:
     """The committed study of the interaction test."""
-    found = json.loads((DOCS.parent / "experiments" / "results" / "interaction.json").read_text(encoding="utf-8"))
+    found = results("interaction")
     rows = [
         [name, "yes" if study["interaction"] else "no", str(study["rows"]), f"{100 * study['rate']:.1f} %"]
         for name, study in found.items()
@@ -306,10 +308,7 @@ def interaction() -> str:
 
 def scan_demo() -> str:
     """The committed studies of scans: what is found over seeds, and what kills do to the result."""
-    folder = DOCS.parent / "experiments" / "results"
-    found, killed = (
-        json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) for name in ("scan_demo", "resume")
-    )
+    found, killed = results("scan_demo"), results("resume")
     demo, noise, kills = found["demo"], found["pair and noise"], killed["kill -9"]
     rows = [
         [
@@ -334,6 +333,18 @@ def scan_demo() -> str:
     return table("Scans at a false discovery rate of 5 %", ["what", "runs", "share"], rows)
 
 
+def lagged_scans() -> str:
+    """Level and power over lags."""
+    found = results("lags")
+    rows = [
+        [name, percent(study["rejected"]), "–" if study["right_lag"] is None else percent(study["right_lag"])]
+        for name, study in found.items()
+    ]
+    one = next(iter(found.values()))
+    title = f"Two series of {one['rows']} rows, lags 0 to 3 both ways, {one['trials']} samples, 5 % level"
+    return table(title, ["series", "called dependent", "at the right lag"], rows)
+
+
 def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
@@ -349,6 +360,7 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "power": power,
     "interaction": interaction,
     "scan_demo": scan_demo,
+    "lags": lagged_scans,
     "cli": cli_reference,
     "scan_schema": lambda: table("Fields", ["field", "type", "meaning"], schema_rows(), "34 22 44"),
     "figure1_points": lambda: tables_figures.figure1_points(table),
@@ -356,7 +368,7 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "figure2_distances": lambda: tables_figures.figure2_distances(table),
     **{
         name: lambda make=make: table(*make())
-        for name, make in (NETWORK_TABLES | OUTLIER_TABLES | tables_neural.TABLES).items()
+        for name, make in (NETWORK_TABLES | OUTLIER_TABLES | tables_neural.TABLES | tables_widths.TABLES).items()
     },
 }
 
