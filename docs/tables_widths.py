@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from statistics import fmean
 
+from scipy.stats import wilcoxon
 from tables_network import Table, areas, figures, mean, results
 
 # What a rule is called in the study of outliers, where that is not its name.
@@ -21,8 +22,19 @@ def width_rules() -> Table:
         rows[rule] = [fmean(powers), min(powers), *links, outliers.get(OTHER_NAMES.get(rule, rule))]
     singles = [row for rule, row in rows.items() if rule != LADDER]
     best = [max(value for value in column if value is not None) for column in zip(*singles, strict=True)]
-    shown = [[_label(rule), *map(_cell, row, best)] for rule, row in rows.items()]
-    header = ["width", "mean power", "least power", "AUC, networks of 10", "AUC, networks of 100", "AUC, outliers"]
+    shown = [
+        [_label(rule), *map(_cell, row[:1], best[:1]), _against_median(tests, rule), *map(_cell, row[1:], best[1:])]
+        for rule, row in rows.items()
+    ]
+    header = [
+        "width",
+        "mean power",
+        "p against the median",
+        "least power",
+        "AUC, networks of 10",
+        "AUC, networks of 100",
+        "AUC, outliers",
+    ]
     trials = next(iter(tests.values()))
     title = f"Every rule of the width: power over {len(trials['power'])} alternatives ({trials['trials']} samples each,"
     return f"{title} 5 % level), links of DREAM4 by I* at α = 2, outliers of ODDS by T*", header, shown
@@ -40,6 +52,13 @@ def _outliers() -> dict[str, float]:
         own = found.setdefault(case.split(": ")[1], [])
         own += [area for ties in values["T*"]["auc"].values() for area in ties["mean"]]
     return {rule: fmean(own) for rule, own in found.items()}
+
+
+def _against_median(tests: dict, rule: str) -> str:
+    """p-value of Wilcoxon's signed-rank test over the alternatives."""
+    if rule == "median":
+        return "–"
+    return f"{wilcoxon(list(tests[rule]['power'].values()), list(tests['median']['power'].values())).pvalue:.2g}"
 
 
 def _label(rule: str) -> str:

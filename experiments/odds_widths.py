@@ -26,6 +26,7 @@ RULES: dict[str, Any] = {
     "authors-demo": "authors-demo",
     "authors-graph": "authors-graph",
     "authors-knn": "authors-knn",
+    "authors-dib": "authors-dib",
     **{name: rule for name, rule in widths().items() if name.endswith(" median")},
 }
 
