@@ -145,6 +145,13 @@ class TestInteraction:
             found += sh.interaction_test(a, a + 0.3 * g.normal(size=100), g.normal(size=100)).pvalue <= 0.05
         assert found <= 4
 
+    def test_few_rows_of_noise_are_never_certain(self):
+        """The permutation law of some rungs leans to the left; it must not end before the values do."""
+        columns = np.random.default_rng(1).normal(size=(30, 12))[[7, 23, 29]]
+        found = sh.interaction_test(*columns)
+        assert min(component.pvalue for component in found.components) > 1e-4
+        assert found.pvalue > 1e-3
+
     def test_chance_level_of_o_information_is_its_mean_over_shuffles(self, rng):
         x = rng.normal(size=(60, 3))
         x[:, 2] += x[:, 0] * x[:, 1]
