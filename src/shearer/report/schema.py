@@ -27,7 +27,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "settings.triples_tested": ("integer or null", "triples with a p-value"),
     "settings.triples_possible": ("integer or null", "triples there are"),
     "columns[].name": ("text", "the column or group"),
-    "columns[].kind": ("text", '"continuous", "categorical", or "mixed" for a group of both'),
+    "columns[].kind": ("text", '"continuous", "categorical", "mixed" for a group of both, or "object" for neither'),
     "columns[].n": ("integer", "rows with a value"),
     "columns[].missing": ("integer", "rows without one"),
     "columns[].distinct": ("integer or null", "different values"),

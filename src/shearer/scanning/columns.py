@@ -13,7 +13,8 @@ from shearer._blocks import Block, Variable
 from shearer._columns import Column
 from shearer._validate import describe, value_error
 from shearer._variables import Sources, read_sources
-from shearer.screening.table import Presence, Table, library_of, table_of
+from shearer.report.text import count
+from shearer.screening.table import Table, library_of, reworded_errors, table_of
 
 # Fewer rows with a value have too few permutations to tell anything.
 FEWEST_ROWS = 6
@@ -30,7 +31,9 @@ class Reading:
     Attributes
     ----------
     table : Table
-        The variables that take part, targets last.
+        The variables that take part, targets last, on the rows that are scanned.
+    rows : int
+        Rows of the whole table.
     columns : list of dict
         All variables as the document describes them, those left out too.
     notes : list of str
@@ -40,6 +43,7 @@ class Reading:
     """
 
     table: Table
+    rows: int
     columns: list[dict[str, Any]]
     notes: list[str]
     sources: Sources
@@ -50,15 +54,23 @@ def read_columns(
     target: str | list[str] | None,
     groups: Mapping[str, Iterable[str]] | None,
     kinds: Mapping[str, str] | None,
+    most: int | None,
+    seed: int,
 ) -> Reading:
-    """Read a table, and leave out the columns that no test can say anything of."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Read a table, of a longer one `most` random rows, and leave out the columns that no test can say anything of."""
+    with warnings.catch_warnings(record=True) as caught, reworded_errors():
         warnings.simplefilter("always")
         sources, targets = read_sources(data, target, groups, kinds)
     notes = [str(warning.message) for warning in caught]
+    everything = sources | targets
+    rows = next(iter(everything.values()))[0].rows
+    chosen = None
+    if most is not None and rows > most:
+        chosen = np.sort(np.random.default_rng(seed).permutation(rows)[:most])
+        notes.append(f"Tests and values come from a random sample of {most:,} rows.")
     columns, usable = [], {}
-    for name, parts in (sources | targets).items():
-        entry = _describe(name, parts)
+    for name, parts in everything.items():
+        entry = _describe(name, parts, chosen)
         columns.append(entry)
         if not entry["notes"]:
             usable[name] = parts
@@ -73,23 +85,17 @@ def read_columns(
     left_out = [entry["name"] for entry in columns if entry["notes"]]
     if left_out:
         notes.append(f"Left out: {', '.join(describe(name) for name in left_out)}; see the columns for why.")
-    kept = {name: parts for name, parts in usable.items() if name not in targets}
-    table = table_of(kept, {name: usable[name] for name in targets}, False, library_of(data))
+    kept = {name: _on_rows(parts, chosen) for name, parts in usable.items()}
+    wanted = {name: kept.pop(name) for name in targets}
+    if not kept:
+        raise value_error("target", "some column beside the targets that varies", "none")
+    table = table_of(kept, wanted, False, library_of(data))
     table = replace(table, pairwise=not table.presence.complete)
-    return Reading(table, columns, notes, usable)
+    return Reading(table, rows, columns, notes, usable)
 
 
-def sampled_table(table: Table, most: int, seed: int) -> Table:
-    """So many rows of a longer table, drawn without replacement."""
-    chosen = np.zeros(table.observations, dtype=bool)
-    chosen[np.random.default_rng(seed).permutation(table.observations)[:most]] = True
-    masks = table.presence.masks
-    variables = tuple(
-        variable_on_rows(variable, chosen[masks[pattern]])
-        for variable, pattern in zip(table.variables, table.presence.pattern, strict=True)
-    )
-    presence = Presence(masks[:, chosen], table.presence.pattern)
-    return replace(table, variables=variables, observations=most, presence=presence)
+def _on_rows(parts: list[Column], chosen: NDArray[np.intp] | None) -> list[Column]:
+    return parts if chosen is None else [part.take(chosen) for part in parts]
 
 
 def variable_on_rows(variable: Variable, rows: NDArray[np.bool_]) -> Variable:
@@ -99,10 +105,13 @@ def variable_on_rows(variable: Variable, rows: NDArray[np.bool_]) -> Variable:
     return Variable(variable.name, tuple(Block(b.kind, b.values[rows], b.levels) for b in variable.blocks))
 
 
-def _describe(name: str, parts: list[Column]) -> dict[str, Any]:
-    present = ~np.logical_or.reduce([part.missing for part in parts])
+def _describe(name: str, parts: list[Column], chosen: NDArray[np.intp] | None) -> dict[str, Any]:
+    """A variable of all rows, and why it is left out of a scan of these rows if it is."""
+    present, distinct = _present(parts), _distinct(parts)
+    reasons = _reasons(parts)
+    if chosen is not None and not reasons:
+        reasons = [f"{reason}, in the sample of rows" for reason in _reasons(_on_rows(parts, chosen))]
     kinds = {part.kind for part in parts}
-    distinct = _distinct(parts, present)
     return {
         "name": name,
         "kind": kinds.pop() if len(kinds) == 1 else "mixed",
@@ -110,16 +119,17 @@ def _describe(name: str, parts: list[Column]) -> dict[str, Any]:
         "missing": int((~present).sum()),
         "distinct": distinct,
         "members": [part.name for part in parts] if len(parts) > 1 or parts[0].name != name else [],
-        "notes": _reasons(parts, int(present.sum()), distinct),
+        "notes": reasons,
     }
 
 
-def _reasons(parts: list[Column], present: int, distinct: int) -> list[str]:
+def _reasons(parts: list[Column]) -> list[str]:
     """Why a variable is left out; empty if it takes part."""
+    present, distinct = int(_present(parts).sum()), _distinct(parts)
     if any(part.kind == "object" for part in parts):
         return ["values that are neither numbers, times nor labels"]
     if present < FEWEST_ROWS:
-        return [f"a value in {present} rows only"]
+        return [f"a value in {count(present, 'row')} only"]
     if distinct < 2:
         return ["constant"]
     if all(part.kind == "categorical" for part in parts) and distinct == present:
@@ -127,7 +137,15 @@ def _reasons(parts: list[Column], present: int, distinct: int) -> list[str]:
     return []
 
 
-def _distinct(parts: list[Column], present: NDArray[np.bool_]) -> int:
+def _present(parts: list[Column]) -> NDArray[np.bool_]:
+    """Rows that have a value."""
+    missing: NDArray[np.bool_] = np.logical_or.reduce([part.missing for part in parts])
+    return ~missing
+
+
+def _distinct(parts: list[Column]) -> int:
+    """How many different values there are."""
+    present = _present(parts)
     if any(part.kind == "object" for part in parts):
         return int(present.sum())
     values = np.column_stack([to_numpy(part.values).astype(np.float64) for part in parts])[present]

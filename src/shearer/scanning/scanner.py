@@ -13,7 +13,7 @@ from shearer._validate import check_alpha, check_option, describe, type_error, v
 from shearer._version import __version__
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
-from shearer.scanning.columns import FEWEST_ROWS, read_columns, sampled_table
+from shearer.scanning.columns import FEWEST_ROWS, read_columns
 from shearer.scanning.document import Findings, describe_findings
 from shearer.scanning.measuring import Measuring
 from shearer.scanning.pairs import lagged_pairs, screened_pairs
@@ -127,16 +127,14 @@ def scan(
     request = Request.checked(check_alpha(alpha), memory, TOLERANCE, rng)
     if target is not None and not (isinstance(target, str) or _are_names(target)):
         raise type_error("target", "the name of a column, or a list of names", describe(target))
-    reading = read_columns(data, target, groups, kinds)
-    notes = list(reading.notes)
-    table = reading.table
-    if max_rows is not None and wanted_lags is None and table.observations > max_rows:
-        table = sampled_table(table, max_rows, request.seed)
-        notes.append(f"Tests and values come from a random sample of {max_rows:,} rows.")
+    # A lag needs rows that follow each other.
+    most = max_rows if wanted_lags is None else None
+    reading = read_columns(data, target, groups, kinds, most, request.seed)
+    notes, table = list(reading.notes), reading.table
     settings = {
         "shearer": __version__,
         "source": source or "table",
-        "rows": reading.table.observations,
+        "rows": reading.rows,
         "order": 2 if wanted_lags else order,
         "fdr": rate,
         "top": top,
