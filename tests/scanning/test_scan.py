@@ -193,6 +193,17 @@ def test_columns_without_information_are_left_out_and_named(rng):
     assert any("Left out" in note for note in document["notes"])
 
 
+def test_orders_that_round_off_spoils(planted):
+    table = {name: planted.columns[name] for name in ("dose", "response", "ring_x", "ring_y")}
+    coarse = sh.scan(table, alpha=0.4, order=2).document
+    pair = next(r for r in coarse["pairs"] if r["variables"] == ["dose", "response"])
+    expected = sh.mutual_information(table["dose"], table["response"], alpha=0.4)
+    assert pair["measured"]["mutual_information"] == pytest.approx(expected, abs=0.01)
+    lost = sh.scan(table, alpha=0).document
+    assert all(r["measured"]["mutual_information"] is None for r in lost["pairs"] if r["reported"])
+    assert any("could not be measured at alpha = 0" in note for note in lost["notes"])
+
+
 def test_rows_taken_as_independent_is_said(found):
     assert scanner.INDEPENDENT_ROWS in found.document["notes"]
 

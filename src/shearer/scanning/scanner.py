@@ -167,6 +167,12 @@ def scan(
     measuring = Measuring(table, findings, request, kernel, store)
     excess = measuring.excess(progress)
     measured = {} if wanted_lags else measuring.top(top, jobs, progress)
+    unknown = sum(np.isnan(values[0]) for values in measured.values())
+    if unknown:
+        notes.append(
+            f"{unknown} of the {len(measured)} found could not be measured at alpha = {request.alpha:g}: at an order "
+            "so small round-off counts as much as the data."
+        )
     document = describe_findings(table.names, findings, measured, excess, settings)
     document |= {"columns": reading.columns, "notes": notes}
     # What differs from run to run stands apart from what was asked for, which decides if a scan can be gone on with.
