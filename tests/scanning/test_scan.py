@@ -166,6 +166,7 @@ def test_a_group_of_numbers_and_labels_is_reported(rng):
     text = " ".join(summary_sentences(found.document))
     assert "60 rows and 4 columns, taken as 3 variables: 2 of numbers and 1 of numbers and labels together." in text
     assert "<td>numbers and labels together</td>" in found.to_html()
+    assert "<dd>3</dd><dt>variables</dt>" in found.to_html()
 
 
 def test_values_that_cannot_be_compared_do_not_stop_the_report(rng):

@@ -161,7 +161,8 @@ class _Shown:
 def _figures(document: Mapping[str, Any], pairs: Relations, triples: Relations) -> list[tuple[str, str]]:
     """The few numbers that stand large under the headline."""
     settings, columns = document["settings"], document["columns"]
-    figures = [(f"{settings['rows']:,}", "rows"), (f"{len(columns):,}", "columns")]
+    noun = "variables" if any(column.get("members") for column in columns) else "columns"
+    figures = [(f"{settings['rows']:,}", "rows"), (f"{len(columns):,}", noun)]
     tested = settings.get("pairs_tested") or len(pairs)
     delays = " with delays" if pairs.lags is not None else ""
     figures.append((f"{int(pairs.reported.sum()):,}", f"dependent, of {count(tested, 'pair')}{delays}"))

@@ -48,7 +48,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "pairs[].measured.alpha": ("number", "order of the entropy"),
     "pairs[].measured.mutual_information": ("number or null", "I* at that order"),
     "pairs[].measured.interval": ("list of number or null", "lower and upper end of its confidence interval"),
-    "pairs[].measured.adjusted": ("number or null", "I, 0 at the chance level and 1 for copies"),
+    "pairs[].measured.adjusted": ("number or null", "I at alpha = 2, 0 at the chance level and 1 for copies"),
     "pairs[].measured.total_correlation": ("number or null", "T*"),
     "pairs[].measured.dual_total_correlation": ("number or null", "D*"),
     "triples[].variables": ("list of text", "the three variables"),
@@ -64,7 +64,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "triples[].measured.total_correlation": ("number or null", "T* at that order"),
     "triples[].measured.dual_total_correlation": ("number or null", "D*"),
     "triples[].measured.o_information": ("number or null", "O-information in bits"),
-    "triples[].measured.adjusted": ("number or null", "T, 0 at the chance level and 1 for copies"),
+    "triples[].measured.adjusted": ("number or null", "T at alpha = 2, 0 at the chance level and 1 for copies"),
     "triples[].measured.interval": ("list of number or null", "lower and upper end of the confidence interval of T*"),
     "notes": ("list of text", "what to know of the table and of the scan"),
 }
