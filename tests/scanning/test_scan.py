@@ -264,6 +264,9 @@ class TestLags:
             large += sh.scan(*x, lags=[0, 1]).document["pairs"][0]["reported"]
         assert large <= 3
 
+    def test_series_that_drift_are_warned_of(self, rng):
+        assert scanner.ROWS_IN_TIME in sh.scan(rng.normal(size=(40, 2)), lags=[1]).document["notes"]
+
     def test_refusals(self, rng):
         x = rng.normal(size=(40, 2))
         for lags, message in ((3, "lags: expected whole numbers"), ([], "at least one lag"), ([-1], "0 or more")):

@@ -30,6 +30,10 @@ INDEPENDENT_ROWS = (
     "Rows are taken as independent of each other. If they follow each other in time or come in groups, p-values are "
     "too small; for time series ask for lags."
 )
+ROWS_IN_TIME = (
+    "Rows are taken in the order of time; stretches of them are rearranged for the p-values. Of series that drift, or "
+    "that remember a good part of their length, p-values are still too small: scan their differences instead."
+)
 
 
 def scan(
@@ -153,7 +157,7 @@ def scan(
     else:
         store = FolderStore(shards, fingerprint_of(table, settings), resume)
     if wanted_lags:
-        notes.append("Rows are taken in the order of time; stretches of them are rearranged for the p-values.")
+        notes.append(ROWS_IN_TIME)
         pairs = lagged_pairs(table, kernel, wanted_lags, rate, request.seed, store, progress)
     else:
         notes.append(INDEPENDENT_ROWS)
