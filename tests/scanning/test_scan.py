@@ -181,6 +181,7 @@ def test_columns_without_information_are_left_out_and_named(rng):
     x = rng.normal(size=n)
     empty = np.full(n, np.nan)
     table = {"x": x, "y": x**2, "one": np.ones(n), "id": [f"row {i}" for i in range(n)], "empty": empty}
+    table["many"] = [f"label {i % 50}" for i in range(n)]
     document = sh.scan(table).document
     notes = {c["name"]: c["notes"] for c in document["columns"]}
     assert notes == {
@@ -189,7 +190,9 @@ def test_columns_without_information_are_left_out_and_named(rng):
         "one": ["constant"],
         "id": ["a label of its own in every row"],
         "empty": ["a value in 0 rows only"],
+        "many": ["too few rows with the same label"],
     }
+    assert sh.independence_test(table["many"], x).pvalue == 1.0
     assert len(document["pairs"]) == 1
     assert any("Left out" in note for note in document["notes"])
 

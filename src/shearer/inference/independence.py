@@ -114,7 +114,7 @@ def independence_test(
         components = [*joint, *chain]
         pvalue = float(half_cauchy([combine(joint), sidak(chain)])) if components else 1.0
     if not components:
-        components = [Component("no similarity varies", math.nan, 1.0)]
+        components = [Component("no similarity varies, or too few rows are alike", math.nan, 1.0)]
     statistic = max((c.statistic for c in components if math.isfinite(c.statistic)), default=math.nan)
     label = "moments" if method == "moments" else "aggregated"
     return TestResult(statistic, pvalue, label, tuple(components), None, variables.rows, variables.names)

@@ -13,6 +13,7 @@ from shearer._blocks import Block, Variable
 from shearer._columns import Column
 from shearer._validate import describe, value_error
 from shearer._variables import Sources, read_sources
+from shearer.inference.aggregated import LARGEST_SATURATION
 from shearer.report.text import count
 from shearer.screening.table import Table, library_of, reworded_errors, table_of
 
@@ -107,49 +108,49 @@ def variable_on_rows(variable: Variable, rows: NDArray[np.bool_]) -> Variable:
 
 def _describe(name: str, parts: list[Column], chosen: NDArray[np.intp] | None) -> dict[str, Any]:
     """A variable of all rows, and why it is left out of a scan of these rows if it is."""
-    present, distinct = _present(parts), _distinct(parts)
-    reasons = _reasons(parts)
+    times = _times(parts)
+    reasons = _reasons(parts, times)
     if chosen is not None and not reasons:
-        reasons = [f"{reason}, in the sample of rows" for reason in _reasons(_on_rows(parts, chosen))]
+        sample = _on_rows(parts, chosen)
+        reasons = [f"{reason}, in the sample of rows" for reason in _reasons(sample, _times(sample))]
     kinds = {part.kind for part in parts}
+    present = int(times.sum())
     return {
         "name": name,
         "kind": kinds.pop() if len(kinds) == 1 else "mixed",
-        "n": int(present.sum()),
-        "missing": int((~present).sum()),
-        "distinct": distinct,
+        "n": present,
+        "missing": parts[0].rows - present,
+        "distinct": len(times),
         "members": [part.name for part in parts] if len(parts) > 1 or parts[0].name != name else [],
         "notes": reasons,
     }
 
 
-def _reasons(parts: list[Column]) -> list[str]:
+def _times(parts: list[Column]) -> NDArray[np.intp]:
+    """How often each different value of a variable occurs; objects differ."""
+    present = ~np.logical_or.reduce([part.missing for part in parts])
+    if any(part.kind == "object" for part in parts):
+        return np.ones(int(present.sum()), dtype=np.intp)
+    values = np.column_stack([to_numpy(part.values).astype(np.float64) for part in parts])[present]
+    return np.unique(values, axis=0 if values.shape[1] > 1 else None, return_counts=True)[1]
+
+
+def _reasons(parts: list[Column], times: NDArray[np.intp]) -> list[str]:
     """Why a variable is left out; empty if it takes part."""
-    present, distinct = int(_present(parts).sum()), _distinct(parts)
+    present = int(times.sum())
     if any(part.kind == "object" for part in parts):
         return ["values that are neither numbers, times nor labels"]
     if present < FEWEST_ROWS:
         return [f"a value in {count(present, 'row')} only"]
-    if distinct < 2:
+    if len(times) < 2:
         return ["constant"]
-    if all(part.kind == "categorical" for part in parts) and distinct == present:
-        return ["a label of its own in every row"]
+    if all(part.kind == "categorical" for part in parts):
+        if len(times) == present:
+            return ["a label of its own in every row"]
+        # Entropy of order 2 over its largest value, as the tests judge by it what they can tell.
+        if -np.log2(np.sum((times / present) ** 2)) > LARGEST_SATURATION * np.log2(present):
+            return ["too few rows with the same label"]
     return []
-
-
-def _present(parts: list[Column]) -> NDArray[np.bool_]:
-    """Rows that have a value."""
-    missing: NDArray[np.bool_] = np.logical_or.reduce([part.missing for part in parts])
-    return ~missing
-
-
-def _distinct(parts: list[Column]) -> int:
-    """How many different values there are."""
-    present = _present(parts)
-    if any(part.kind == "object" for part in parts):
-        return int(present.sum())
-    values = np.column_stack([to_numpy(part.values).astype(np.float64) for part in parts])[present]
-    return len(np.unique(values, axis=0))
 
 
 def sample_rows(sources: Sources, names: Iterable[str], rng: np.random.Generator | None) -> dict[str, Any]:
