@@ -116,6 +116,8 @@ def test_few_rows_are_enumerated():
         ({"method": "aggregated", "alpha": 2}, "measure, alpha: expected none"),
         ({"kernel": "gaussian"}, "kernel: expected"),
         ({"missing": "ignore"}, "missing: expected one of"),
+        ({"given": np.arange(80.0), "method": "moments"}, "method: expected .* with given, got 'moments'"),
+        ({"given": np.arange(80.0), "measure": "total_correlation"}, "measure: expected none with given"),
     ],
 )
 def test_bad_options(ring, options, message):
