@@ -509,7 +509,7 @@ def test_outliers_are_printed_with_their_reasons(call, broken):
     assert {line.split("row ")[1].split()[0] for line in lines[3:6]} == {"2", "4", "6"}
     assert all(all(column in line for column in columns) for line in lines[3:6])
     assert "and 1 more" in result.stdout
-    assert "1 of 200 rows lack a value" in result.stdout
+    assert "1 of 200 rows lack a finite value" in result.stdout
 
 
 def test_outliers_as_json_and_csv(call, broken, tmp_path):
@@ -530,6 +530,15 @@ def test_outliers_as_json_and_csv(call, broken, tmp_path):
     assert scores["row"].to_list() == [row["row"] for row in document["rows"]]
     assert scores["outlier"].sum() == 4
     assert sorted(scores["row"].to_list()) == [row for row in range(1, 201) if row != 11]
+
+
+def test_outliers_where_none_scores_above_the_others(call, tmp_path):
+    path = tmp_path / "corners.csv"
+    path.write_text("a,b\n" + "0,0\n" * 10 + "0,1\n" * 10 + "1,0\n" * 10)
+    result = call("outliers", path, "--json", tmp_path / "out.json")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("corners.csv: 30 of 30 rows, none stands out most.")
+    assert json.loads((tmp_path / "out.json").read_text())["outliers"] == []
 
 
 def test_outliers_of_labels_only(call, tmp_path):

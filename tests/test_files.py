@@ -323,7 +323,7 @@ def test_damaged_files(tmp_path, name):
 
 
 def test_other_formats_are_refused(read):
-    for name in ("table.json", "table.npz"):
+    for name in ("table.json", "table.ndjson", "table.npz"):
         with pytest.raises(ValueError, match=r"expected text \(csv, tsv, txt\), Parquet, Arrow or Excel"):
             read("[]", name)
     with pytest.raises(ValueError, match="expected a file in the format of Parquet, got other contents"):

@@ -193,10 +193,13 @@ DATES = [datetime.date(2020, 2, 1) + datetime.timedelta(days) for days in DAYS]
 TIMES = [datetime.datetime(2020, 2, 1, 7) + datetime.timedelta(days) for days in DAYS]
 ZONED = [time.replace(tzinfo=datetime.UTC) for time in TIMES]
 DURATIONS = [datetime.timedelta(days) for days in DAYS]
+CLOCK = [datetime.time(minutes // 60, minutes % 60, 7, 500) for minutes in (30 * days for days in DAYS)]
 
 
 @pytest.mark.parametrize("container", [list, np.array, *SERIES])
-@pytest.mark.parametrize("moments", [DATES, TIMES, ZONED, DURATIONS], ids=["dates", "times", "zoned", "durations"])
+@pytest.mark.parametrize(
+    "moments", [DATES, TIMES, ZONED, DURATIONS, CLOCK], ids=["dates", "times", "zoned", "durations", "clock"]
+)
 def test_times_are_numbers(container, moments):
     assert sh.entropy(container(moments)) == same(sh.entropy(DAYS))
     assert sh.entropy(container([*moments[:-1], None]), missing="drop") == same(sh.entropy(DAYS[:-1]))

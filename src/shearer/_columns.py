@@ -147,6 +147,9 @@ def read_objects(values: list[Any], name: str) -> Column:
 
     if all_are(*_LABELS) or not types:
         return read_labels(values, missing, name)
+    if all_are(datetime.time):
+        values = [None if absent else _since_midnight(value) for value, absent in zip(values, missing, strict=True)]
+        return read_times(np.array(values, dtype="timedelta64[us]"), name)
     for classes, dtype in ((_DATES, "datetime64[us]"), (_DURATIONS, "timedelta64[us]")):
         if all_are(*classes):
             times = [None if absent else _in_utc(value) for value, absent in zip(values, missing, strict=True)]
@@ -171,6 +174,10 @@ def _in_utc(time: Any) -> Any:
     if getattr(time, "tzinfo", None) is None:
         return time
     return time.astimezone(datetime.UTC).replace(tzinfo=None)
+
+
+def _since_midnight(time: datetime.time) -> datetime.timedelta:
+    return datetime.datetime.combine(datetime.date.min, time.replace(tzinfo=None)) - datetime.datetime.min
 
 
 def _float_items(values: list[Any], missing: NDArray[np.bool_], name: str) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
+import shearer as sh
 from shearer.comparators import distance_correlation, distance_covariance
 from shearer.comparators.distances import _sums_below
 
@@ -98,3 +99,12 @@ def test_bad_options(function):
         function([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], unbiased=True)
     with pytest.raises(ValueError, match="unbiased: expected one of True, False, got 'yes'"):
         function([1.0, 2.0], [1.0, 2.0], unbiased="yes")
+
+
+def test_huge_numbers(rng):
+    x, y = rng.normal(size=(2, 30))
+    y += x
+    assert distance_covariance(x * 1e300, y * 1e300, unbiased=True) == np.inf
+    plain, huge = (sh.permutation_test(x * size, y, statistic=distance_correlation, rng=0) for size in (1.0, 1e200))
+    assert huge.pvalue == plain.pvalue
+    assert huge.statistic == pytest.approx(plain.statistic)

@@ -195,6 +195,13 @@ def test_idd_row_by_row(rng):
     assert idd(columns) == idd(columns, neighbors=15)
 
 
+@pytest.mark.parametrize("rows", [4, 5, 9])
+def test_idd_of_few_rows(rng, rows):
+    x = rng.normal(size=rows)
+    assert idd(x, 3 * x) == pytest.approx(1.0)
+    assert abs(idd(x, rng.normal(size=rows))) < 10
+
+
 def test_idd_counts_dimensions(rng):
     x, y = rng.uniform(size=(2, 1000))
     assert idd(x, x**3, -x) == pytest.approx(1.0, abs=0.01)
@@ -222,7 +229,7 @@ def test_idd_breaks_ties_by_its_seed(rng):
         (lambda x: cmi(x, x, clusters=0), ValueError, "clusters: expected a whole number of 1 or more"),
         (lambda x: cmi(x, x, normalize="yes"), ValueError, "normalize: expected one of"),
         (lambda x: idd(x, x, neighbors=10), ValueError, "neighbors: expected fewer than the 10 rows"),
-        (lambda x: idd(x, x, neighbors=1), ValueError, "neighbors: expected a whole number of 2 or more"),
+        (lambda x: idd(x, x, neighbors=1), ValueError, "neighbors: expected a whole number of 3 or more"),
     ],
 )
 def test_bad_options(call, error, message):

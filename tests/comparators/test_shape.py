@@ -75,6 +75,14 @@ def test_unit_and_offset_are_no_matter(name, sample):
     assert moved == pytest.approx(value * np.sqrt(250.0) if name in SCALED else value, rel=1e-6, abs=1e-9)
 
 
+@every
+@pytest.mark.parametrize("size", [1e-290, 1e-160, 1e160, 1e307])
+def test_any_magnitude(name, size, sample):
+    x, y = sample[0] / np.abs(sample[0]).max(), sample[1]
+    expected = ALL[name](x, y)
+    assert ALL[name](x * size, y) == pytest.approx(expected * np.sqrt(size) if name in SCALED else expected, rel=1e-9)
+
+
 @pytest.mark.parametrize("name", sorted(RANKED))
 def test_rising_functions_are_no_matter(name, sample):
     x, y = sample

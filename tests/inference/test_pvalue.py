@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from shearer.inference.pvalue import adjusted_pvalues, exact_pvalue, half_cauchy, rank_pvalue, sequential_pvalue
+from shearer.inference.pvalue import (
+    adjusted_pvalues,
+    exact_pvalue,
+    half_cauchy,
+    rank_pvalue,
+    sequential_pvalue,
+    upper_tail,
+)
 
 
 def test_ranks_with_ties():
@@ -100,3 +107,11 @@ def test_stable_tail_against_scipy():
     stats.levy_stable.parameterization = "S1"
     for x in (-2.0, -1.0, 0.0, 1.0, 5.0, 20.0, 100.0):
         assert float(_stable_tail(x)) == pytest.approx(stats.levy_stable.sf(x, 1, 1), rel=1e-3)
+
+
+def test_upper_tails_do_not_end():
+    z = np.linspace(0.0, 6.0, 25)
+    for skewness in (-2.5, -0.8, -0.1, 0.0):
+        assert np.allclose(upper_tail(z, skewness), stats.norm.sf(z), rtol=1e-9)
+    assert np.allclose(upper_tail(z, 0.7), stats.pearson3.sf(z, 0.7), rtol=1e-7)
+    assert np.isnan(upper_tail(1.0, np.nan))

@@ -202,6 +202,22 @@ def test_no_scaling(line):
     assert model.predict(X) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("size", [1e-200, 1e-20, 1e200])
+def test_units_are_no_matter(line, size):
+    X, y = line
+    expected = RobustRegressor(**BRIEF).fit(X, y).predict(X)
+    assert RobustRegressor(**BRIEF).fit(X, y * size).predict(X) == pytest.approx(expected * size, rel=1e-6)
+    assert RobustRegressor(**BRIEF).fit(X * size, y).predict(X * size) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_loss_that_is_passed_stays_as_it_is(line):
+    X, y = line
+    loss = DependenceLoss(momentum=0.1)
+    first, second = (RobustRegressor(loss=loss, **BRIEF).fit(X, y).predict(X) for _ in range(2))
+    assert np.array_equal(first, second)
+    assert len(loss.running_widths) == 0
+
+
 def test_progress(line, capsys, monkeypatch):
     from shearer import _progress
 
@@ -307,7 +323,19 @@ def test_what_cannot_be_saved(line, iris, tmp_path):
     model = RobustRegressor(**BRIEF).fit(X, y).set_params(kernel=Custom(lambda a, b: 1.0))
     with pytest.raises(ValueError, match="kernel: expected a Gaussian or Laplacian"):
         model.save(tmp_path / "model")
+    with pytest.raises(ValueError, match=r"path: expected .* to be written, got the error No such file"):
+        model.set_params(kernel=None).save(tmp_path / "folder" / "model")
     assert not list(tmp_path.iterdir())
+
+
+def test_options_that_are_numbers_of_numpy_are_saved(line, tmp_path):
+    X, y = line
+    options = {"max_epochs": np.int64(2), "learning_rate": np.float32(0.01), "random_state": np.int64(3)}
+    model = RobustRegressor(**options).fit(X, y)
+    model.save(tmp_path / "model")
+    again = RobustRegressor.load(tmp_path / "model")
+    assert {name: again.get_params()[name] for name in options} == options
+    assert np.array_equal(again.predict(X), model.predict(X))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import shearer as sh
+from shearer.report import summary_sentences
 from shearer.report.schema import departures
 from shearer.scanning import scanner, triples
 
@@ -116,6 +117,7 @@ def test_several_targets(planted):
     assert sorted(tuple(r["variables"]) for r in document["triples"]) == [
         ("dose", "weight", "response"), ("dose", "weight", "species")
     ]  # fmt: skip
+    assert document["settings"]["triples_tested"] == document["settings"]["triples_possible"] == 2
 
 
 def test_missing_values_are_left_out_pair_by_pair(planted, rng):
@@ -155,11 +157,31 @@ def test_groups_and_kinds(rng):
     assert set(reported(document, "pairs")) == {("position", "length")}
 
 
+def test_a_group_of_numbers_and_labels_is_reported(rng):
+    x = rng.normal(size=60)
+    table = {"x": x, "sign": np.where(x > 0, "+", "-"), "y": x**2, "z": rng.normal(size=60)}
+    found = sh.scan(table, groups={"both": ["x", "sign"]}, top=1)
+    assert {c["name"]: c["kind"] for c in found.document["columns"]}["both"] == "mixed"
+    assert departures(found.document) == []
+    text = " ".join(summary_sentences(found.document))
+    assert "60 rows and 4 columns, taken as 3 variables: 2 of numbers and 1 of numbers and labels together." in text
+    assert "<td>numbers and labels together</td>" in found.to_html()
+    assert "<dd>3</dd><dt>variables</dt>" in found.to_html()
+
+
+def test_values_that_cannot_be_compared_do_not_stop_the_report(rng):
+    x = rng.normal(size=60)
+    found = sh.scan(pl.DataFrame({"x": x, "y": x**2, "list": [[1, 2]] * 60}), top=1)
+    assert "3 columns: 2 of numbers and 1 of other values." in " ".join(summary_sentences(found.document))
+    assert "<td>other values</td>" in found.to_html()
+
+
 def test_columns_without_information_are_left_out_and_named(rng):
     n = 60
     x = rng.normal(size=n)
     empty = np.full(n, np.nan)
     table = {"x": x, "y": x**2, "one": np.ones(n), "id": [f"row {i}" for i in range(n)], "empty": empty}
+    table["many"] = [f"label {i % 50}" for i in range(n)]
     document = sh.scan(table).document
     notes = {c["name"]: c["notes"] for c in document["columns"]}
     assert notes == {
@@ -168,9 +190,22 @@ def test_columns_without_information_are_left_out_and_named(rng):
         "one": ["constant"],
         "id": ["a label of its own in every row"],
         "empty": ["a value in 0 rows only"],
+        "many": ["too few rows with the same label"],
     }
+    assert sh.independence_test(table["many"], x).pvalue == 1.0
     assert len(document["pairs"]) == 1
     assert any("Left out" in note for note in document["notes"])
+
+
+def test_orders_that_round_off_spoils(planted):
+    table = {name: planted.columns[name] for name in ("dose", "response", "ring_x", "ring_y")}
+    coarse = sh.scan(table, alpha=0.4, order=2).document
+    pair = next(r for r in coarse["pairs"] if r["variables"] == ["dose", "response"])
+    expected = sh.mutual_information(table["dose"], table["response"], alpha=0.4)
+    assert pair["measured"]["mutual_information"] == pytest.approx(expected, abs=0.01)
+    lost = sh.scan(table, alpha=0).document
+    assert all(r["measured"]["mutual_information"] is None for r in lost["pairs"] if r["reported"])
+    assert any("could not be measured at alpha = 0" in note for note in lost["notes"])
 
 
 def test_rows_taken_as_independent_is_said(found):
@@ -183,6 +218,22 @@ def test_large_tables_are_sampled_and_said_so(rng):
     assert document["settings"]["rows"] == 100
     assert document["pairs"][0]["n"] == 80
     assert any("random sample of 80 rows" in note for note in document["notes"])
+
+
+def test_columns_that_a_sample_of_rows_does_not_show_are_left_out(rng):
+    rare = np.zeros(3000)
+    rare[:2] = 1.0
+    sparse = np.full(3000, np.nan)
+    sparse[-10:] = rng.normal(size=10)
+    table = {"a": rng.normal(size=3000), "rare": rare, "sparse": sparse, "b": rng.normal(size=3000)}
+    document = sh.scan(table, max_rows=50).document
+    columns = {c["name"]: c for c in document["columns"]}
+    assert columns["rare"]["notes"] == ["constant, in the sample of rows"]
+    assert columns["sparse"]["notes"][0].endswith("rows only, in the sample of rows")
+    assert (columns["rare"]["distinct"], columns["sparse"]["n"]) == (2, 10)  # of the whole table
+    assert [r["variables"] for r in document["pairs"]] == [["a", "b"]]
+    with pytest.raises(ValueError, match="target: expected a column that varies, got 'rare', constant, in the sample"):
+        sh.scan(table, max_rows=50, target="rare")
 
 
 def test_triples_beyond_the_limit_are_those_of_the_strongest_columns(monkeypatch, rng):
@@ -216,6 +267,9 @@ class TestLags:
             large += sh.scan(*x, lags=[0, 1]).document["pairs"][0]["reported"]
         assert large <= 3
 
+    def test_series_that_drift_are_warned_of(self, rng):
+        assert scanner.ROWS_IN_TIME in sh.scan(rng.normal(size=(40, 2)), lags=[1]).document["notes"]
+
     def test_refusals(self, rng):
         x = rng.normal(size=(40, 2))
         for lags, message in ((3, "lags: expected whole numbers"), ([], "at least one lag"), ([-1], "0 or more")):
@@ -234,7 +288,8 @@ class TestLags:
         ({"order": 4}, "order: expected one of 2, 3, got 4"),
         ({"fdr": 0}, "fdr: expected a number between 0 and 1, got 0"),
         ({"top": -1}, "top: expected a whole number of 0 or more"),
-        ({"target": "weigth"}, "Did you mean 'weight'"),
+        ({"target": "weigth"}, "target: expected names among .* Did you mean 'weight'"),
+        ({"target": ["dose", "dose"]}, "target: expected distinct names, got 'dose' twice"),
         ({"target": 3}, "target: expected the name of a column"),
         ({"target": []}, "target: expected the name of a column, or a list"),
         ({"kinds": {"dose": "number"}}, "kinds: expected one of 'continuous', 'categorical'"),
@@ -254,5 +309,7 @@ def test_bad_options(planted, options, message):
 def test_too_few_columns(rng):
     with pytest.raises(ValueError, match=r"data: expected at least 2 columns that vary, got 1 \(b: constant\)"):
         sh.scan({"a": rng.normal(size=20), "b": np.zeros(20)})
+    with pytest.raises(ValueError, match="target: expected some column beside the targets that varies, got none"):
+        sh.scan({"a": rng.normal(size=20), "b": rng.normal(size=20)}, target=["a", "b"])
     with pytest.raises(ValueError, match="target: expected a column that varies, got 'b', constant"):
         sh.scan({"a": rng.normal(size=20), "b": np.zeros(20), "c": rng.normal(size=20)}, target="b")

@@ -231,6 +231,7 @@ def test_fewer_rows_than_neighbors(rng):
     X = rng.normal(size=(8, 3))
     with pytest.warns(UserWarning, match="n_neighbors: expected fewer than the rows, got 20 with 8 rows. 7 are used"):
         found = SubspaceOutlierDetector([(0, 1)]).fit(X)
+    found.explain(X, by="column")  # says it no second time
     expected = LocalOutlierFactor(n_neighbors=7).fit(scale(X)[:, :2])
     np.testing.assert_allclose(found.decision_scores_, -expected.negative_outlier_factor_, atol=1e-9)
 

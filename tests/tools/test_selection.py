@@ -262,6 +262,13 @@ def test_bad_targets_are_refused(noise, y, error, message):
         assert message in str(caught.value)
 
 
+def test_labels_that_are_missing(noise):
+    labels = np.array(["a", "b"] * 75, dtype=object)
+    labels[3] = None
+    with pytest.raises(ValueError, match="y: expected a label in every row, got missing ones"):
+        DependenceSelector().fit(noise, labels)
+
+
 def test_labels_are_no_numbers(noise):
     with pytest.raises(ValueError, match='expected numbers with target="continuous", got labels'):
         DependenceSelector(target="continuous").fit(noise, np.repeat("a", 150))

@@ -199,6 +199,18 @@ def test_a_bar_only_where_asked(rng, capsys):
     assert capsys.readouterr().err == ""  # it took less than two seconds
 
 
+def test_a_function_of_three_columns_only(rng):
+    X = rng.normal(size=(60, 4))
+    X[:, 3] = X[:, 0] * X[:, 1]
+
+    def three(*columns):
+        return sh.total_correlation(*columns, alpha=2) if len(columns) == 3 else np.nan
+
+    assert SubspaceSearch(three, exhaustive_triples=True, n_subspaces=1).fit(X).subspaces_ == [(0, 1, 3)]
+    with pytest.raises(ValueError, match="measure: expected a number for some set of columns, got nan for all"):
+        SubspaceSearch(lambda *columns: np.nan).fit(X)
+
+
 def test_labels_and_dates_of_a_table_take_part(rng):
     label = rng.integers(0, 3, size=80)
     day = rng.integers(0, 1000, size=80)

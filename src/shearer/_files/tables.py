@@ -32,7 +32,22 @@ _ARROW, _ARROW_STREAM = b"ARROW1", b"\xff\xff\xff\xff"
 # What the name promises, the contents must be.
 _PROMISES = {".parquet": "Parquet", ".pq": "Parquet", ".feather": "Arrow", ".arrow": "Arrow", ".ipc": "Arrow"}
 _PROMISES |= {".xlsx": "Excel", ".xlsm": "Excel", ".xls": "Excel", ".xlsb": "Excel"}
-_UNREAD = (".json", ".jsonl", ".npz", ".npy", ".h5", ".hdf5", ".sav", ".dta", ".rds", ".pkl", ".zip", ".ods", ".html")
+_UNREAD = (
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".npz",
+    ".npy",
+    ".h5",
+    ".hdf5",
+    ".sav",
+    ".dta",
+    ".rds",
+    ".pkl",
+    ".zip",
+    ".ods",
+    ".html",
+)
 # Fewer rows in a row, 1, 2, 3, can be anything.
 _FEWEST_NUMBERED = 10
 

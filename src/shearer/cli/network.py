@@ -116,6 +116,7 @@ def network(
     from shearer.report.links import network_document
     from shearer.tools import DependenceNetwork
 
+    names = _read_names(regulators)
     loaded = Reading(separator, encoding, no_header, sheet).read(files)
     frame = with_kinds(choose_columns(loaded.frame, columns, drop), kinds)
     found = DependenceNetwork(
@@ -126,7 +127,7 @@ def network(
     document = network_document(found, source=loaded.source, rows=len(frame), notes=list(loaded.notes))
     if not quiet and STDOUT not in outputs.values():
         _print(document, limit)
-    _write(found, document, outputs, _read_names(regulators), quiet=quiet)
+    _write(found, document, outputs, names, quiet=quiet)
 
 
 def _parse_rate(text: str) -> float | None:

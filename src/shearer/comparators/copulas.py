@@ -17,7 +17,8 @@ def c_kdm(*data: Any, bandwidth: float | str = "median", normalize: bool = True,
 
     mean_ij k(u_i, u_j) - 2 mean_i E k(u_i, V) + E k(V, V') for ranks u over n, a Gaussian kernel k and V, V' uniform on
     the cube, expectations in closed form (Póczos, Ghahramani and Schneider 2012, "Copula-based kernel dependency
-    measures", which leaves the width open; common code draws V at random). Normalising is ours.
+    measures", which leaves the width open; common code draws V at random). Normalising is ours. Ranks with ties are
+    not uniform, and count as dependence although the columns may have none.
 
     Parameters
     ----------

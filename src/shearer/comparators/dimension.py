@@ -12,6 +12,8 @@ from shearer.spectrum.request import seed_of
 
 # Of the authors' code: less than any difference of ranks for n below a million.
 _JITTER = 1e-6
+# The two ranks next to one are equally far: of them alone the dimension of a column would be infinite.
+_FEWEST_NEIGHBORS = 3
 
 
 def idd(
@@ -33,7 +35,7 @@ def idd(
     *data : array-like, Series, frame or mapping
         Two or more variables of numbers, of shape (n,) or (n, d), or one table.
     neighbors : int, optional
-        k; default: a quarter of the rows.
+        k, at least 3; default: a quarter of the rows.
     groups, missing
         As in `shearer.entropy`.
     rng : int, Generator or None
@@ -50,8 +52,8 @@ def idd(
     variables = read(data, groups, missing)
     n = variables.rows
     if neighbors is None:
-        neighbors = max(2, n // 4)
-    check_count("neighbors", neighbors, 2)
+        neighbors = max(_FEWEST_NEIGHBORS, n // 4)
+    check_count("neighbors", neighbors, _FEWEST_NEIGHBORS)
     if neighbors >= n:
         raise value_error("neighbors", f"fewer than the {n} rows", f"{neighbors}")
     generator = np.random.default_rng(seed_of(rng))

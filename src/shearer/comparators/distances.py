@@ -9,12 +9,16 @@ from scipy.spatial.distance import cdist
 
 from shearer._blocks import Variables
 from shearer._validate import check_option, value_error
-from shearer.comparators.inputs import Floats, points, read
+from shearer.comparators.inputs import Floats, near_one, points, read
 from shearer.comparators.matrices import centered, distance_matrices, rearranges, require_matrices
 
 
 def _centered_distances(variables: Variables) -> tuple[Floats, ...]:
     return tuple(map(centered, distance_matrices(variables)))
+
+
+def _centered_near_one(variables: Variables) -> tuple[Floats, ...]:
+    return tuple(centered(near_one(matrix)[0]) for matrix in distance_matrices(variables))
 
 
 def _root_of_mean(left: Floats, right: Floats) -> float:
@@ -51,12 +55,13 @@ def distance_covariance(
     >>> sh.comparators.distance_covariance([0.0, 1.0], [0.0, 3.0])
     0.8660254037844386
     """
-    left, right = _read(data, unbiased, groups, missing)
+    (left, right), exponent = _read(data, unbiased, groups, missing)
     product = _product(left, right, unbiased)
-    return product if unbiased else float(np.sqrt(max(product, 0.0)))
+    with np.errstate(over="ignore"):  # what doubles do not hold is infinite
+        return float(np.ldexp(product, 2 * exponent) if unbiased else np.ldexp(np.sqrt(max(product, 0.0)), exponent))
 
 
-@rearranges(_centered_distances, _root_of_cosine)
+@rearranges(_centered_near_one, _root_of_cosine)
 def distance_correlation(
     *data: Any,
     unbiased: bool = False,
@@ -85,20 +90,21 @@ def distance_correlation(
     >>> round(sh.comparators.distance_correlation(x, x**2), 3)
     0.491
     """
-    left, right = _read(data, unbiased, groups, missing)
+    (left, right), _ = _read(data, unbiased, groups, missing)
     square = _cosine(*(_product(a, b, unbiased) for a, b in ((left, right), (left, left), (right, right))))
     return square if unbiased else float(np.sqrt(max(square, 0.0)))
 
 
-def _read(data: tuple[Any, ...], unbiased: bool, groups: Any, missing: str) -> tuple[Floats, Floats]:
+def _read(data: tuple[Any, ...], unbiased: bool, groups: Any, missing: str) -> tuple[tuple[Floats, Floats], int]:
+    """Both variables near 1, and the exponent of the power of 4 that their products are to be multiplied by."""
     check_option("unbiased", unbiased, (True, False))
     variables = read(data, groups, missing, exactly=2)
     if unbiased and variables.rows < 4:
         raise value_error("data", "at least 4 rows for unbiased=True", f"{variables.rows}")
-    left, right = map(points, variables.items)
+    (left, own), (right, other) = (near_one(points(item)) for item in variables.items)
     if max(left.shape[1], right.shape[1]) > 1:
         require_matrices(variables)
-    return left, right
+    return (left, right), own + other
 
 
 def _cosine(product: float, left: float, right: float) -> float:

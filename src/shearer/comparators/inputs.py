@@ -64,8 +64,22 @@ def points(variable: Variable) -> Floats:
     return np.hstack(columns)
 
 
+def near_one(values: Floats) -> tuple[Floats, int]:
+    """Values over a power of 4 by which the largest is near 1, exactly, and the exponent of that power.
+
+    Examples
+    --------
+    >>> near_one(np.array([-48.0, 0.0, 16.0]))
+    (array([-0.75,  0.  ,  0.25]), 3)
+    """
+    exponent = -(-int(np.frexp(np.abs(values).max())[1]) // 2)
+    scaled: Floats = np.ldexp(values, -2 * exponent)
+    return scaled, exponent
+
+
 def standardized(values: Floats) -> Floats:
     """Columns of mean 0 and standard deviation 1; constant ones 0."""
+    values = np.ldexp(values, -np.frexp(np.abs(values).max(axis=0))[1])  # exact; squares neither overflow nor vanish
     centered = values - values.mean(axis=0)
     size = centered.std(axis=0)
     scaled: Floats = np.divide(centered, size, out=np.zeros_like(centered), where=np.ptp(values, axis=0) > 0)

@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 from shearer._arrays import to_numpy
 from shearer._blocks import Variables
 from shearer._memory import parse_memory, require
-from shearer.comparators.inputs import Floats, points
+from shearer.comparators.inputs import Floats, near_one, points
 from shearer.inference.rearrangements import Order
 from shearer.kernels import Kernel, grams
 
@@ -66,7 +66,11 @@ def kernel_matrices(variables: Variables, kernel: Kernel | Mapping[str, Kernel] 
 def distance_matrices(variables: Variables) -> tuple[Floats, ...]:
     """Euclidean distances of each variable; any two labels are 1 apart."""
     require_matrices(variables)
-    return tuple(cdist(x, x) for x in map(points, variables.items))
+    found = []
+    for item in variables.items:
+        x, exponent = near_one(points(item))  # whose squares neither overflow nor vanish
+        found.append(np.ldexp(cdist(x, x), 2 * exponent))
+    return tuple(found)
 
 
 def centered(matrix: Floats) -> Floats:

@@ -15,7 +15,8 @@ FORMS = ("lower", "upper", "mean")
 def multivariate_spearman(*data: Any, form: str = "lower", missing: str = "error") -> float:
     """Spearman's rho of two or more columns (Schmid and Schmidt 2007, "Multivariate extensions of Spearman's rho").
 
-    With U = rank / n and h = (d + 1) / (2^d - d - 1) for d columns. No form sees dependence that is not monotone.
+    With U = rank / n and h = (d + 1) / (2^d - d - 1) for d columns. No form sees dependence that is not monotone. The
+    first two are off by the order of 1 / n, and by more with ties.
 
     Parameters
     ----------

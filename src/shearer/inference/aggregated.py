@@ -7,7 +7,7 @@ import numpy as np
 
 from shearer.inference.centring import LARGEST_SKEWNESS, pair_of
 from shearer.inference.moments import moments
-from shearer.inference.pvalue import half_cauchy, pearson3_tail
+from shearer.inference.pvalue import half_cauchy, upper_tail
 from shearer.inference.result import Component
 from shearer.inference.similarity import FRACTIONS, Centered, Rung, Similarity
 
@@ -107,4 +107,4 @@ def component_of(name: str, forms: Sequence[Centered], statistic: float) -> Comp
     if flat or found.deviation <= 1e-9 * size or abs(found.skewness) > LARGEST_SKEWNESS:
         return None
     z = statistic / found.deviation
-    return Component(name, z, float(pearson3_tail(z, found.skewness)), found.skewness)
+    return Component(name, z, float(upper_tail(z, found.skewness)), found.skewness)

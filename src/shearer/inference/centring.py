@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.inference.moments import Sums, moments, shifted_triangles
-from shearer.inference.pvalue import pearson3_tail
+from shearer.inference.pvalue import upper_tail
 from shearer.inference.result import Component
 
 Floats = NDArray[np.float64]
@@ -77,7 +77,7 @@ def pair_of(first: Known, second: Known, products: float, label: str) -> list[Co
         law = moments([left, right], [1.0, 1.0])
         if law.deviation > 0 and abs(law.skewness) <= LARGEST_SKEWNESS:
             z = statistic / law.deviation
-            found.append(Component(f"{form} {label}", z, float(pearson3_tail(z, law.skewness)), law.skewness))
+            found.append(Component(f"{form} {label}", z, float(upper_tail(z, law.skewness)), law.skewness))
     return found
 
 

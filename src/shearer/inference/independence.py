@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from shearer._validate import check_option, value_error
+from shearer._validate import check_option, describe, value_error
 from shearer._variables import read_variables
 from shearer.inference.aggregated import chain_components, combine, pair_components, product_components, sidak
 from shearer.inference.conditional import conditional_test
@@ -77,6 +77,12 @@ def independence_test(
     """
     check_option("method", method, METHODS)
     if given is not None:
+        if method in ("aggregated", "moments"):
+            hint = "Rows are permuted among those alike in what is given."
+            raise value_error("method", '"auto" or "permutation" with given', describe(method), hint)
+        if measure is not None:
+            hint = "The statistic is the conditional mutual information."
+            raise value_error("measure", "none with given", describe(measure), hint)
         return conditional_test(
             *data, given=given, alpha=2.0 if alpha is None else alpha, kernel=kernel, groups=groups, missing=missing,
             n_resamples=n_resamples, rng=rng,
@@ -114,7 +120,7 @@ def independence_test(
         components = [*joint, *chain]
         pvalue = float(half_cauchy([combine(joint), sidak(chain)])) if components else 1.0
     if not components:
-        components = [Component("no similarity varies", math.nan, 1.0)]
+        components = [Component("no similarity varies, or too few rows are alike", math.nan, 1.0)]
     statistic = max((c.statistic for c in components if math.isfinite(c.statistic)), default=math.nan)
     label = "moments" if method == "moments" else "aggregated"
     return TestResult(statistic, pvalue, label, tuple(components), None, variables.rows, variables.names)

@@ -110,6 +110,20 @@ def pearson3_tail(z: Any, skewness: Any) -> Floats:
     return tail
 
 
+def upper_tail(z: Any, skewness: Any) -> Floats:
+    """Upper tail of a statistic of which three moments over all permutations are known, in deviations from the mean.
+
+    A Pearson type III law of negative skewness ends 2 / |skewness| deviations above its mean, and the values of a
+    statistic go on: there the normal law, whose tail is longer, stands in.
+
+    Examples
+    --------
+    >>> float(upper_tail(2.5, -1.0)) == float(upper_tail(2.5, 0.0)) > float(pearson3_tail(2.5, -1.0))
+    True
+    """
+    return pearson3_tail(z, np.maximum(skewness, 0.0))
+
+
 def half_cauchy(pvalues: Any, valid: Any = None) -> Floats:
     """Combine dependent p-values along the last axis by the mean of cot(pi p / 2).
 

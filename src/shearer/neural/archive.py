@@ -1,8 +1,7 @@
 """Fitted estimators in files of arrays and settings: nothing is pickled, nothing in a file is run."""
 
+import io
 import json
-import os
-import tempfile
 import zipfile
 from os import PathLike
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from shearer._files import write_file
 from shearer._validate import describe, value_error
 from shearer.kernels import Gaussian, Kernel, Laplacian
 from shearer.neural.networks import make_network, perceptron
@@ -35,7 +35,7 @@ def write(estimator: Any, path: str | PathLike[str]) -> None:
         "params": {name: value for name, value in params.items() if name not in _LEFT_OUT},
         "loss": params["loss"] if isinstance(params["loss"], str) else None,
         "kernel": _describe_kernels(params["kernel"]),
-        "random_state": params["random_state"] if isinstance(params["random_state"], int) else None,
+        "random_state": params["random_state"] if isinstance(params["random_state"], int | np.integer) else None,
         "hidden": estimator.module_[0].out_features if params["module"] is None else None,
         "inputs": estimator.n_features_in_,
         "outputs": estimator._outputs,
@@ -51,18 +51,15 @@ def write(estimator: Any, path: str | PathLike[str]) -> None:
         arrays["classes"] = _plain_classes(estimator.classes_)
         settings["text_classes"] = estimator.classes_.dtype == object
     arrays |= {_WEIGHT + name: tensor.cpu().numpy() for name, tensor in estimator.module_.state_dict().items()}
-    _replace(Path(path), {"settings": np.array(json.dumps(settings)), **arrays})
+    contents = io.BytesIO()
+    text = json.dumps(settings, default=_plain_number)
+    np.savez(contents, allow_pickle=False, settings=np.array(text), **arrays)
+    write_file("path", path, contents.getvalue())
 
 
-def _replace(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+def _plain_number(number: Any) -> int | float:
+    """Options may be numbers of numpy."""
+    return int(number) if isinstance(number, np.integer) else float(number)
 
 
 def read(cls: type[Any], path: str | PathLike[str], module: Any, loss: Any) -> Any:

@@ -6,7 +6,6 @@ of the maps (docs: theory, "alpha = 2").
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -142,8 +141,7 @@ def _mean_hsic(similarities: Tensor, squares: Tensor, n: int) -> float:
     count = len(similarities)
     if count < 2:
         return math.nan
-    ends = _ends(n).to(device=similarities.device, dtype=similarities.dtype)
-    rows = 1.0 + (similarities @ ends).double()
+    rows = 1.0 + _row_sums(similarities, n).double()
     each = n + 2.0 * squares.sum(dim=1, dtype=torch.float64)
     total = n * count**2 + 2.0 * similarities.sum(dim=0, dtype=torch.float64).square().sum()
     own = each - 2.0 / n * rows.square().sum(dim=1) + rows.sum(dim=1).square() / n**2
@@ -151,11 +149,9 @@ def _mean_hsic(similarities: Tensor, squares: Tensor, n: int) -> float:
     return float(whole - own.sum()) / (count * (count - 1) * (n - 1) ** 2)
 
 
-@lru_cache(maxsize=4)
-def _ends(n: int) -> Tensor:
-    """Which two images each pair is of: 1 at both, shape (pairs, n)."""
-    rows, columns = np.triu_indices(n, 1)
-    ends = torch.zeros(len(rows), n)
-    ends[np.arange(len(rows)), rows] = 1.0
-    ends[np.arange(len(rows)), columns] = 1.0
-    return ends
+def _row_sums(triangles: Tensor, n: int) -> Tensor:
+    """Sums off the diagonal of symmetric matrices given by what is above it, shape (maps, n)."""
+    sums = triangles.new_zeros(len(triangles), n)
+    for ends in torch.triu_indices(n, n, 1, device=triangles.device):
+        sums.index_add_(1, ends, triangles)
+    return sums

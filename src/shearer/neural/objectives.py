@@ -1,5 +1,6 @@
 """What a network is trained on: a loss by name, one of this package, or one of torch's, seen through one call."""
 
+import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -85,6 +86,8 @@ class OutputObjective(Objective):
 
 def make_objective(loss: Any, classes: bool, alpha: float, kernel: Kernel | Mapping[str, Kernel] | None) -> Objective:
     """The objective of that name, or around that loss."""
+    if isinstance(loss, nn.Module):
+        loss = copy.deepcopy(loss)  # training moves running widths and the like, and an option stays as it was given
     if isinstance(loss, KernelLoss):
         return KernelObjective(loss, classes)
     if callable(loss) and not isinstance(loss, type):

@@ -23,7 +23,7 @@ class Scaling:
     @classmethod
     def standard(cls, values: Floats) -> "Scaling":
         """Mean 0 and standard deviation 1; constant columns become 0."""
-        return cls(values.mean(axis=0), _nonzero(values.std(axis=0)))
+        return cls(values.mean(axis=0), _nonzero(_deviation(values), values))
 
     @classmethod
     def robust(cls, values: Floats) -> "Scaling":
@@ -41,8 +41,8 @@ class Scaling:
         """
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
         # 1.349 standard deviations lie between the quartiles of a normal variable
-        scale = np.where(high > low, (high - low) / 1.349, values.std(axis=0))
-        return cls(middle, _nonzero(scale))
+        scale = np.where(high > low, (high - low) / 1.349, _deviation(values))
+        return cls(middle, _nonzero(scale, values))
 
     def apply(self, values: Floats) -> Floats:
         """Scaled values."""
@@ -53,6 +53,13 @@ class Scaling:
         return values * self.scale + self.center
 
 
-def _nonzero(scale: Floats) -> Floats:
+def _deviation(values: Floats) -> Floats:
+    """Standard deviations; of values over a power of 2, exactly, so that no square overflows or vanishes."""
+    exponents = np.frexp(np.abs(values).max(axis=0))[1]
+    deviation: Floats = np.ldexp(np.ldexp(values, -exponents).std(axis=0), exponents)
+    return deviation
+
+
+def _nonzero(scale: Floats, values: Floats) -> Floats:
     """Round-off of a constant column is no scale."""
-    return np.where(scale > 10 * np.finfo(np.float64).eps, scale, 1.0)
+    return np.where(scale > 10 * np.finfo(np.float64).eps * np.abs(values).max(axis=0), scale, 1.0)

@@ -63,7 +63,7 @@ class NumberedRows:
         if left_out:
             notes.append(f"left out, as they hold no numbers: {', '.join(printable(name, 40) for name in left_out)}")
         if len(places) < numbers.height:
-            notes.append(f"{len(frame) - len(places)} of {len(frame)} rows lack a value and are left out")
+            notes.append(f"{len(frame) - len(places)} of {len(frame)} rows lack a finite value and are left out")
         labels = None if label is None else frame[label].cast(pl.String)[places].to_list()
         return cls(numbers.filter(complete), (places + 1).to_list(), labels, len(frame), tuple(notes))
 
@@ -87,8 +87,7 @@ def outlier_document(
     order = detector.decision_scores_.argsort(kind="stable")[::-1]
     called = [int(place) for place in order if detector.labels_[place]]
     own = table.numbers[called]
-    where = detector.explain(own).partition_by("row", maintain_order=True)
-    blamed = detector.explain(own, by="column").partition_by("row", maintain_order=True)
+    where, blamed = (_by_row(detector.explain(own, by=by)) if called else [] for by in ("subspace", "column"))
     search = detector.search_.get_params(deep=False)
     settings = {name: search[name] for name in ("measure", "alpha", "max_size", "max_rows", "random_state")}
     settings |= {name: getattr(detector, name) for name in ("n_subspaces", "n_neighbors", "combination")}
@@ -113,6 +112,10 @@ def outlier_document(
         ],
         "notes": [*notes, *table.notes],
     }
+
+
+def _by_row(lines: Any) -> Any:
+    return lines.partition_by("row", maintain_order=True)
 
 
 def _row(detector: "SubspaceOutlierDetector", table: NumberedRows, place: int) -> dict[str, Any]:
@@ -150,7 +153,8 @@ class OutlierView:
         """Sentences and tables."""
         settings, outliers = self.document["settings"], self.document["outliers"]
         source = printable(settings["source"] or "The table", 60)
-        yield Text(f"{source}: {settings['used']} of {settings['rows']} rows, {len(outliers)} stand out most.")
+        found = f"{len(outliers) or 'none'} {'stands' if len(outliers) < 2 else 'stand'} out most"
+        yield Text(f"{source}: {settings['used']} of {settings['rows']} rows, {found}.")
         if outliers[: self.limit]:
             yield Text()
             yield _outliers(outliers[: self.limit])
@@ -175,7 +179,7 @@ def _outliers(outliers: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _subspaces(document: Mapping[str, Any]) -> Table:
-    table = _table([f"columns that depend ({document['settings']['measure']})", "score"], right=("score",))
+    table = _table([f"columns that depend most ({document['settings']['measure']})", "score"], right=("score",))
     for subspace in document["subspaces"]:
         names = ", ".join(printable(name, _LONGEST_NAME) for name in subspace["columns"])
         table.add_row(Text(names), f"{subspace['score']:.2f}")

@@ -11,7 +11,7 @@ from typing import Any
 from shearer.report.arrangement import lay_out, map_order
 from shearer.report.colors import ramp
 from shearer.report.packing import json_block, pack_relations
-from shearer.report.relations import Relations, check_document, read_relations
+from shearer.report.relations import KINDS, Relations, check_document, read_relations
 from shearer.report.sample import pack_sample
 from shearer.report.sentences import found_triples, strongest_pairs, summary, triple_sentence
 from shearer.report.text import Name, count, plain_name
@@ -89,6 +89,7 @@ def render_page(document: Mapping[str, Any], sample: Mapping[str, Any] | None = 
         figures=_figures(document, pairs, triples),
         settings=_settings(document),
         columns=document["columns"],
+        kinds=KINDS,
         remarks=any(column.get("members") or column.get("notes") for column in document["columns"]),
         notes=[*document["notes"], *shown.left_out()],
         has_pairs=len(pairs) > 0,
@@ -160,7 +161,8 @@ class _Shown:
 def _figures(document: Mapping[str, Any], pairs: Relations, triples: Relations) -> list[tuple[str, str]]:
     """The few numbers that stand large under the headline."""
     settings, columns = document["settings"], document["columns"]
-    figures = [(f"{settings['rows']:,}", "rows"), (f"{len(columns):,}", "columns")]
+    noun = "variables" if any(column.get("members") for column in columns) else "columns"
+    figures = [(f"{settings['rows']:,}", "rows"), (f"{len(columns):,}", noun)]
     tested = settings.get("pairs_tested") or len(pairs)
     delays = " with delays" if pairs.lags is not None else ""
     figures.append((f"{int(pairs.reported.sum()):,}", f"dependent, of {count(tested, 'pair')}{delays}"))

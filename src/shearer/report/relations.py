@@ -13,7 +13,13 @@ from shearer._validate import check_names, check_option, describe, type_error, v
 Floats = NDArray[np.float64]
 
 VERSION = 1
-KINDS = ("continuous", "categorical")
+# Kind of a column -> what it holds, in words; "mixed" is a group of both, "object" what no kernel here compares.
+KINDS = {
+    "continuous": "numbers",
+    "categorical": "labels",
+    "mixed": "numbers and labels together",
+    "object": "other values",
+}
 _PARTS = ("settings", "columns", "pairs", "triples", "notes")
 
 
@@ -91,7 +97,7 @@ def check_document(document: Any) -> Mapping[str, Any]:
     _check_keys("document", document["settings"], ("rows", "fdr"))
     for column in document["columns"]:
         _check_keys("columns", column, ("name", "kind"))
-        check_option("kind", column["kind"], KINDS)
+        check_option("kind", column["kind"], tuple(KINDS))
     return document
 
 

@@ -1,11 +1,12 @@
 """The findings of a scan in plain words, for the page and for the terminal."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from shearer.report.relations import Relations, check_document, read_relations
+from shearer.report.relations import KINDS, Relations, check_document, read_relations
 from shearer.report.text import Sentence, count, enumeration, in_words, plain_name
 
 _MOST_NAMED = 3
@@ -77,14 +78,18 @@ def _name(document: Mapping[str, Any], position: int) -> str:
 
 def _about_the_table(document: Mapping[str, Any]) -> Sentence:
     settings, columns = document["settings"], document["columns"]
-    kinds = [column["kind"] for column in columns]
-    numbers, labels = kinds.count("continuous"), kinds.count("categorical")
-    if numbers and labels:
-        split = f": {numbers:,} of numbers and {labels:,} of labels"
+    counts = Counter(column["kind"] for column in columns)
+    found = [[f"{counts[kind]:,} of {words}"] for kind, words in KINDS.items() if counts[kind]]
+    if len(found) == 1:
+        split = f", {'both' if len(columns) == 2 else 'all'} of {KINDS[columns[0]['kind']]}"
     else:
-        split = f", {'both' if len(columns) == 2 else 'all'} of {'numbers' if numbers else 'labels'}"
+        split = f": {''.join(enumeration(found))}"
     source = plain_name(str(settings.get("source") or "The table"))
-    return [source, f" has {count(settings['rows'], 'row')} and {count(len(columns), 'column')}{split}."]
+    grouped = sum(len(column.get("members") or [column["name"]]) for column in columns)
+    size = count(grouped, "column")
+    if grouped > len(columns):
+        size += f", taken as {count(len(columns), 'variable')}"
+    return [source, f" has {count(settings['rows'], 'row')} and {size}{split}."]
 
 
 def _about_gaps(document: Mapping[str, Any]) -> list[Sentence]:

@@ -1,5 +1,6 @@
 """The answer of a test in words, numbers and a plain mapping."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -143,7 +144,8 @@ def _components(components: Sequence[Mapping[str, Any]], title: str) -> Iterator
     ranked = sorted(components, key=lambda component: component["pvalue"])
     for component in ranked[:_MOST_COMPONENTS]:
         name = Text(printable(component["name"], _LONGEST_NAME))
-        table.add_row(name, f"{component['statistic']:.3g}", f"{component['pvalue']:.2g}")
+        statistic = component["statistic"]
+        table.add_row(name, "" if math.isnan(statistic) else f"{statistic:.3g}", f"{component['pvalue']:.2g}")
     yield table
     if len(ranked) > _MOST_COMPONENTS:
         yield Text(f" and {len(ranked) - _MOST_COMPONENTS} more", style="dim")

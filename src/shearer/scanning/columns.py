@@ -13,7 +13,9 @@ from shearer._blocks import Block, Variable
 from shearer._columns import Column
 from shearer._validate import describe, value_error
 from shearer._variables import Sources, read_sources
-from shearer.screening.table import Presence, Table, library_of, table_of
+from shearer.inference.aggregated import LARGEST_SATURATION
+from shearer.report.text import count
+from shearer.screening.table import Table, library_of, reworded_errors, table_of
 
 # Fewer rows with a value have too few permutations to tell anything.
 FEWEST_ROWS = 6
@@ -30,7 +32,9 @@ class Reading:
     Attributes
     ----------
     table : Table
-        The variables that take part, targets last.
+        The variables that take part, targets last, on the rows that are scanned.
+    rows : int
+        Rows of the whole table.
     columns : list of dict
         All variables as the document describes them, those left out too.
     notes : list of str
@@ -40,6 +44,7 @@ class Reading:
     """
 
     table: Table
+    rows: int
     columns: list[dict[str, Any]]
     notes: list[str]
     sources: Sources
@@ -50,15 +55,23 @@ def read_columns(
     target: str | list[str] | None,
     groups: Mapping[str, Iterable[str]] | None,
     kinds: Mapping[str, str] | None,
+    most: int | None,
+    seed: int,
 ) -> Reading:
-    """Read a table, and leave out the columns that no test can say anything of."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Read a table, of a longer one `most` random rows, and leave out the columns that no test can say anything of."""
+    with warnings.catch_warnings(record=True) as caught, reworded_errors():
         warnings.simplefilter("always")
         sources, targets = read_sources(data, target, groups, kinds)
     notes = [str(warning.message) for warning in caught]
+    everything = sources | targets
+    rows = next(iter(everything.values()))[0].rows
+    chosen = None
+    if most is not None and rows > most:
+        chosen = np.sort(np.random.default_rng(seed).permutation(rows)[:most])
+        notes.append(f"Tests and values come from a random sample of {most:,} rows.")
     columns, usable = [], {}
-    for name, parts in (sources | targets).items():
-        entry = _describe(name, parts)
+    for name, parts in everything.items():
+        entry = _describe(name, parts, chosen)
         columns.append(entry)
         if not entry["notes"]:
             usable[name] = parts
@@ -73,23 +86,17 @@ def read_columns(
     left_out = [entry["name"] for entry in columns if entry["notes"]]
     if left_out:
         notes.append(f"Left out: {', '.join(describe(name) for name in left_out)}; see the columns for why.")
-    kept = {name: parts for name, parts in usable.items() if name not in targets}
-    table = table_of(kept, {name: usable[name] for name in targets}, False, library_of(data))
+    kept = {name: _on_rows(parts, chosen) for name, parts in usable.items()}
+    wanted = {name: kept.pop(name) for name in targets}
+    if not kept:
+        raise value_error("target", "some column beside the targets that varies", "none")
+    table = table_of(kept, wanted, False, library_of(data))
     table = replace(table, pairwise=not table.presence.complete)
-    return Reading(table, columns, notes, usable)
+    return Reading(table, rows, columns, notes, usable)
 
 
-def sampled_table(table: Table, most: int, seed: int) -> Table:
-    """So many rows of a longer table, drawn without replacement."""
-    chosen = np.zeros(table.observations, dtype=bool)
-    chosen[np.random.default_rng(seed).permutation(table.observations)[:most]] = True
-    masks = table.presence.masks
-    variables = tuple(
-        variable_on_rows(variable, chosen[masks[pattern]])
-        for variable, pattern in zip(table.variables, table.presence.pattern, strict=True)
-    )
-    presence = Presence(masks[:, chosen], table.presence.pattern)
-    return replace(table, variables=variables, observations=most, presence=presence)
+def _on_rows(parts: list[Column], chosen: NDArray[np.intp] | None) -> list[Column]:
+    return parts if chosen is None else [part.take(chosen) for part in parts]
 
 
 def variable_on_rows(variable: Variable, rows: NDArray[np.bool_]) -> Variable:
@@ -99,39 +106,51 @@ def variable_on_rows(variable: Variable, rows: NDArray[np.bool_]) -> Variable:
     return Variable(variable.name, tuple(Block(b.kind, b.values[rows], b.levels) for b in variable.blocks))
 
 
-def _describe(name: str, parts: list[Column]) -> dict[str, Any]:
-    present = ~np.logical_or.reduce([part.missing for part in parts])
+def _describe(name: str, parts: list[Column], chosen: NDArray[np.intp] | None) -> dict[str, Any]:
+    """A variable of all rows, and why it is left out of a scan of these rows if it is."""
+    times = _times(parts)
+    reasons = _reasons(parts, times)
+    if chosen is not None and not reasons:
+        sample = _on_rows(parts, chosen)
+        reasons = [f"{reason}, in the sample of rows" for reason in _reasons(sample, _times(sample))]
     kinds = {part.kind for part in parts}
-    distinct = _distinct(parts, present)
+    present = int(times.sum())
     return {
         "name": name,
         "kind": kinds.pop() if len(kinds) == 1 else "mixed",
-        "n": int(present.sum()),
-        "missing": int((~present).sum()),
-        "distinct": distinct,
+        "n": present,
+        "missing": parts[0].rows - present,
+        "distinct": len(times),
         "members": [part.name for part in parts] if len(parts) > 1 or parts[0].name != name else [],
-        "notes": _reasons(parts, int(present.sum()), distinct),
+        "notes": reasons,
     }
 
 
-def _reasons(parts: list[Column], present: int, distinct: int) -> list[str]:
+def _times(parts: list[Column]) -> NDArray[np.intp]:
+    """How often each different value of a variable occurs; objects differ."""
+    present = ~np.logical_or.reduce([part.missing for part in parts])
+    if any(part.kind == "object" for part in parts):
+        return np.ones(int(present.sum()), dtype=np.intp)
+    values = np.column_stack([to_numpy(part.values).astype(np.float64) for part in parts])[present]
+    return np.unique(values, axis=0 if values.shape[1] > 1 else None, return_counts=True)[1]
+
+
+def _reasons(parts: list[Column], times: NDArray[np.intp]) -> list[str]:
     """Why a variable is left out; empty if it takes part."""
+    present = int(times.sum())
     if any(part.kind == "object" for part in parts):
         return ["values that are neither numbers, times nor labels"]
     if present < FEWEST_ROWS:
-        return [f"a value in {present} rows only"]
-    if distinct < 2:
+        return [f"a value in {count(present, 'row')} only"]
+    if len(times) < 2:
         return ["constant"]
-    if all(part.kind == "categorical" for part in parts) and distinct == present:
-        return ["a label of its own in every row"]
+    if all(part.kind == "categorical" for part in parts):
+        if len(times) == present:
+            return ["a label of its own in every row"]
+        # Entropy of order 2 over its largest value, as the tests judge by it what they can tell.
+        if -np.log2(np.sum((times / present) ** 2)) > LARGEST_SATURATION * np.log2(present):
+            return ["too few rows with the same label"]
     return []
-
-
-def _distinct(parts: list[Column], present: NDArray[np.bool_]) -> int:
-    if any(part.kind == "object" for part in parts):
-        return int(present.sum())
-    values = np.column_stack([to_numpy(part.values).astype(np.float64) for part in parts])[present]
-    return len(np.unique(values, axis=0))
 
 
 def sample_rows(sources: Sources, names: Iterable[str], rng: np.random.Generator | None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from shearer._validate import check_alpha, check_option, describe, type_error, v
 from shearer._version import __version__
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
-from shearer.scanning.columns import FEWEST_ROWS, read_columns, sampled_table
+from shearer.scanning.columns import FEWEST_ROWS, read_columns
 from shearer.scanning.document import Findings, describe_findings
 from shearer.scanning.measuring import Measuring
 from shearer.scanning.pairs import lagged_pairs, screened_pairs
@@ -29,6 +29,10 @@ MISSING = ("pairwise",)
 INDEPENDENT_ROWS = (
     "Rows are taken as independent of each other. If they follow each other in time or come in groups, p-values are "
     "too small; for time series ask for lags."
+)
+ROWS_IN_TIME = (
+    "Rows are taken in the order of time; stretches of them are rearranged for the p-values. Of series that drift, or "
+    "that remember a good part of their length, p-values are still too small: scan their differences instead."
 )
 
 
@@ -127,16 +131,14 @@ def scan(
     request = Request.checked(check_alpha(alpha), memory, TOLERANCE, rng)
     if target is not None and not (isinstance(target, str) or _are_names(target)):
         raise type_error("target", "the name of a column, or a list of names", describe(target))
-    reading = read_columns(data, target, groups, kinds)
-    notes = list(reading.notes)
-    table = reading.table
-    if max_rows is not None and wanted_lags is None and table.observations > max_rows:
-        table = sampled_table(table, max_rows, request.seed)
-        notes.append(f"Tests and values come from a random sample of {max_rows:,} rows.")
+    # A lag needs rows that follow each other.
+    most = max_rows if wanted_lags is None else None
+    reading = read_columns(data, target, groups, kinds, most, request.seed)
+    notes, table = list(reading.notes), reading.table
     settings = {
         "shearer": __version__,
         "source": source or "table",
-        "rows": reading.table.observations,
+        "rows": reading.rows,
         "order": 2 if wanted_lags else order,
         "fdr": rate,
         "top": top,
@@ -155,7 +157,7 @@ def scan(
     else:
         store = FolderStore(shards, fingerprint_of(table, settings), resume)
     if wanted_lags:
-        notes.append("Rows are taken in the order of time; stretches of them are rearranged for the p-values.")
+        notes.append(ROWS_IN_TIME)
         pairs = lagged_pairs(table, kernel, wanted_lags, rate, request.seed, store, progress)
     else:
         notes.append(INDEPENDENT_ROWS)
@@ -169,6 +171,12 @@ def scan(
     measuring = Measuring(table, findings, request, kernel, store)
     excess = measuring.excess(progress)
     measured = {} if wanted_lags else measuring.top(top, jobs, progress)
+    unknown = sum(np.isnan(values[0]) for values in measured.values())
+    if unknown:
+        notes.append(
+            f"{unknown} of the {len(measured)} found could not be measured at alpha = {request.alpha:g}: at an order "
+            "so small round-off counts as much as the data."
+        )
     document = describe_findings(table.names, findings, measured, excess, settings)
     document |= {"columns": reading.columns, "notes": notes}
     # What differs from run to run stands apart from what was asked for, which decides if a scan can be gone on with.

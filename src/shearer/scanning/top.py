@@ -16,13 +16,15 @@ from shearer.kernels import Kernel, grams
 from shearer.measures import Dependence
 from shearer.scanning.columns import variable_on_rows
 from shearer.screening.table import Table
-from shearer.spectrum import Request
+from shearer.spectrum import Request, ToleranceError
 
 _LIKE = np.empty(0)
 # Rows beyond which a sample is measured: a spectrum of each joint, twenty times over for the interval.
 MOST_ROWS_PAIR, MOST_ROWS_TRIPLE = 2000, 1000
 # Certified width of every entropy, in bits: beyond what intervals show, and far cheaper than exact.
 TOLERANCE = 1e-4
+# The same where round-off forbids that, as at orders below 1/2: what two decimals show. Beyond, a measure is not known.
+COARSE_TOLERANCE = 1e-2
 # Numbers of the measures, in the order in which a store keeps them; nan where there is none.
 PAIR_FIELDS = ("mutual_information", "total_correlation", "dual_total_correlation", "low", "high")
 TRIPLE_FIELDS = ("total_correlation", "dual_total_correlation", "o_information", "adjusted", "low", "high")
@@ -53,10 +55,8 @@ def measure_pair(
 ) -> NDArray[np.float64]:
     """The `PAIR_FIELDS` of a pair."""
     variables = sampled_variables(common_variables(table, positions), MOST_ROWS_PAIR, request.seed)
-    noun = Dependence.of_variables(variables, request, own_kernels(kernel, variables))
-    low, high = _interval(noun, "mutual_information", request)
-    measures = [noun.mutual_information(), noun.total_correlation(), noun.dual_total_correlation()]
-    return np.array([*map(float, measures), low, high])
+    measures, interval = _measures(variables, PAIR_FIELDS[:3], request, own_kernels(kernel, variables))
+    return np.array([*measures, *interval])
 
 
 def measure_triple(
@@ -65,11 +65,9 @@ def measure_triple(
     """The `TRIPLE_FIELDS` of a triple."""
     variables = sampled_variables(common_variables(table, positions), MOST_ROWS_TRIPLE, request.seed)
     own = own_kernels(kernel, variables)
-    noun = Dependence.of_variables(variables, request, own)
-    low, high = _interval(noun, "total_correlation", request)
+    measures, interval = _measures(variables, TRIPLE_FIELDS[:3], request, own)
     adjusted = Chance(grams(variables, own), "total_correlation", replace(request, alpha=2.0)).adjusted(None, None)
-    measures = [noun.total_correlation(), noun.dual_total_correlation(), noun.o_information()]
-    return np.array([*map(float, measures), adjusted, low, high])
+    return np.array([*measures, adjusted, *interval])
 
 
 def excess_o_information(
@@ -79,6 +77,19 @@ def excess_o_information(
     variables = sampled_variables(common_variables(table, positions), MOST_ROWS_TRIPLE, request.seed)
     operators = grams(variables, own_kernels(kernel, variables))
     return Chance(operators, "o_information", replace(request, alpha=2.0)).excess()
+
+
+def _measures(
+    variables: Variables, names: tuple[str, ...], request: Request, kernel: Any
+) -> tuple[list[float], tuple[float, float]]:
+    """Measures of some variables, and the interval of the first; nan where round-off leaves nothing of them."""
+    for tol in (request.tol, COARSE_TOLERANCE):
+        noun = Dependence.of_variables(variables, replace(request, tol=tol), kernel)
+        try:
+            return [float(getattr(noun, name)()) for name in names], _interval(noun, names[0], request)
+        except ToleranceError:
+            continue
+    return [np.nan] * len(names), (np.nan, np.nan)
 
 
 def _interval(noun: Dependence, measure: str, request: Request) -> tuple[float, float]:

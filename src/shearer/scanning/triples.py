@@ -74,7 +74,7 @@ def choose_triples(table: Table, pvalue: Floats, memory: int) -> Choice:
     chosen = np.sort(ranked[:size])
     targets = list(range(free, count))
     triples = _all_triples(chosen, targets)
-    possible = math.comb(free, 2) if targets else math.comb(free, 3)
+    possible = _count(free, table.targets)
     notes = []
     if size < free:
         notes.append(
@@ -91,9 +91,14 @@ def choose_triples(table: Table, pvalue: Floats, memory: int) -> Choice:
 
 
 def _affordable(size: int, targets: int, rows: int, memory: int) -> bool:
-    count = math.comb(size, 2) if targets else math.comb(size, 3)
     work = HEIGHTS * math.comb(size + targets, 2) * float(rows) ** 3
-    return count <= MOST_TRIPLES and work <= MOST_WORK and Interactions.memory(size + targets, rows) <= memory
+    few = _count(size, targets) <= MOST_TRIPLES
+    return few and work <= MOST_WORK and Interactions.memory(size + targets, rows) <= memory
+
+
+def _count(free: int, targets: int) -> int:
+    """Triples of so many variables, or of two of them with each target."""
+    return math.comb(free, 2) * targets if targets else math.comb(free, 3)
 
 
 def _all_triples(chosen: Indices, targets: list[int]) -> Indices:

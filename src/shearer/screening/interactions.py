@@ -14,7 +14,7 @@ from shearer._blocks import Variables
 from shearer.inference.aggregated import SMALLEST_SPREAD
 from shearer.inference.centring import LARGEST_SKEWNESS
 from shearer.inference.moments import PAIRS, TRIPLES, Sums, falling, sums_of
-from shearer.inference.pvalue import half_cauchy, pearson3_tail
+from shearer.inference.pvalue import half_cauchy, upper_tail
 from shearer.inference.similarity import FRACTIONS, similarities
 from shearer.kernels import Kernel
 
@@ -163,6 +163,6 @@ def _tails(statistics: Floats, left: dict[str, Floats], spread: Floats, level: L
     varies &= deviation > _NOTHING * n * np.multiply.outer(spread, level.spread)
     with np.errstate(divide="ignore", invalid="ignore"):
         skewness = third / deviation**3
-        tails = pearson3_tail(statistics / deviation, skewness)
+        tails = upper_tail(statistics / deviation, skewness)
     result: Floats = np.where(varies & (np.abs(skewness) <= LARGEST_SKEWNESS), tails, np.nan)
     return result

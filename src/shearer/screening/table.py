@@ -124,7 +124,7 @@ def read_table(
     """
     check_option("missing", missing, options)
     given, single = _name_target(target)
-    with _reworded_errors('Or missing="pairwise", for each pair the rows that both have.' * ("pairwise" in options)):
+    with reworded_errors('Or missing="pairwise", for each pair the rows that both have.' * ("pairwise" in options)):
         if given is None and groups is None and len(data) == 1 and _is_plain(data[0]):
             variables, targets, presence = _read_plain(data[0]), 0, _no_gaps(*data[0].shape)
         elif missing == "pairwise":
@@ -201,7 +201,7 @@ def _name_target(target: Any) -> tuple[Any, bool]:
 
 
 @contextmanager
-def _reworded_errors(hint: str) -> Iterator[None]:
+def reworded_errors(hint: str = "") -> Iterator[None]:
     """Say "target" of what is read as conditioning variables are, and what else can be done about missing values."""
     try:
         yield

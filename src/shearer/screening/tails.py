@@ -80,6 +80,7 @@ def tails_of(statistic: Floats, second: Floats, third: Floats, smallest: Floats,
         trusted &= usable
         trusted &= np.abs(third) <= LARGEST_SKEWNESS
         z = statistic / deviation
+        np.maximum(third, 0.0, out=third)  # as `upper_tail`
     if trusted.all():
         return pearson3_tails(z, third)
     tails = np.full(statistic.shape, np.nan)

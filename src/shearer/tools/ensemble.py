@@ -76,6 +76,7 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self._values = self._scaled(values)
         if self.ties == "spread":
             self._values = spread_ties(self._values, check_random_state(self.random_state))
+        self._warn_of_few_rows(len(values))
         self._members = self._fit_members(self.subspaces_)
         self._training = np.stack([member.training for member in self._members], axis=1)
         self.decision_scores_ = self._combine(self._training).sum(axis=1)
@@ -166,15 +167,16 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         expected = "a share of the rows, above 0 and at most 0.5"
         check_inside("contamination", self.contamination, expected, lambda share: 0 < share <= 0.5)
 
+    def _warn_of_few_rows(self, rows: int) -> None:
+        if self.detector is None and self.n_neighbors >= rows:
+            got = f"{self.n_neighbors} with {rows} rows"
+            warnings.warn(message("n_neighbors", "fewer than the rows", got, f"{rows - 1} are used."), stacklevel=3)
+
     def _fit_members(self, subspaces: Sequence[Columns]) -> list[Member]:
         """A detector on each subspace of the training rows."""
         from joblib import Parallel, delayed
 
-        rows = len(self._values)
-        if self.detector is None and self.n_neighbors >= rows:
-            got = f"{self.n_neighbors} with {rows} rows"
-            warnings.warn(message("n_neighbors", "fewer than the rows", got, f"{rows - 1} are used."), stacklevel=3)
-        detector = checked_detector(self.detector, min(self.n_neighbors, rows - 1))
+        detector = checked_detector(self.detector, min(self.n_neighbors, len(self._values) - 1))
         jobs = (delayed(Member.fit)(detector, self._values, columns, self._rows.same) for columns in subspaces)
         pool = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
         with single_threaded_blas():

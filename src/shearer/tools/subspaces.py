@@ -194,10 +194,12 @@ class SubspaceSearch(BaseEstimator):  # type: ignore[misc]
                     break
                 index, values = np.array(candidates, dtype=np.intp), scores.larger(candidates)
             larger = _best({}, index, values, beam)
-            if not larger or max(larger.values()) < min(kept.values()):
+            if not larger or max(larger.values()) < min(kept.values(), default=-np.inf):
                 break
             found |= larger
             kept = larger
+        if not found:
+            raise value_error("measure", "a number for some set of columns", "nan for all")
         return found
 
     def _check_parameters(self) -> tuple[float, int, int | None]:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 
+from shearer._columns import where_missing
 from shearer._validate import check_option, value_error
 from shearer.screening.frames import header
 
@@ -40,6 +41,8 @@ def read_target(X: Any, y: Any, kind: str) -> NDArray[Any]:
     check_consistent_length(X, values)
     numbers = _as_numbers(values)
     if numbers is None:
+        if values.dtype.kind == "O" and where_missing(values.tolist()).any():
+            raise value_error("y", "a label in every row", "missing ones")
         if kind == "continuous":
             raise value_error("y", 'numbers with target="continuous"', "labels")
     else:
