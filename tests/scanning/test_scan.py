@@ -10,6 +10,7 @@ import shearer as sh
 from shearer.report import summary_sentences
 from shearer.report.schema import departures
 from shearer.scanning import scanner, triples
+from shearer.screening.frames import make_frame
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +89,17 @@ def test_frames_are_of_the_callers_library(planted, found):
     again = sh.scan(frame, top=1)
     assert isinstance(again.pairs, pandas.DataFrame)
     assert "3 columns, 200 rows" in repr(again)
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas", "pyarrow"])
+def test_a_table_without_rows_has_its_columns(planted, library, tmp_path):
+    table = make_frame({name: planted.columns[name] for name in ("dose", "response")}, library)
+    found = sh.scan(table, top=0)
+    empty = pl.from_pandas(found.triples) if library == "pandas" else pl.DataFrame(found.triples)
+    three = {name: planted.columns[name] for name in ("dose", "response", "lamp")}
+    assert empty.columns == sh.scan(three, top=0).triples.columns
+    assert empty.height == 0
+    empty.filter(pl.col("reported")).write_csv(tmp_path / "out.csv")
 
 
 def test_seed_is_honoured(planted):

@@ -19,6 +19,8 @@ from shearer.screening.frames import make_frame
 
 # Pictures of a report: pairs and triples whose columns are sampled.
 _MOST_PICTURES = 60
+# Of the fields of a table without rows that are not numbers.
+_TYPES = {"kind": object, "n": int, "reported": bool}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,9 +127,12 @@ def _columns(records: Sequence[dict[str, Any]], places: Sequence[str]) -> dict[s
     columns: dict[str, Any] = {
         place: np.array([record["variables"][i] for record in records], dtype=object) for i, place in enumerate(places)
     }
-    plain = [key for key in (records[0] if records else {}) if key not in ("variables", "measured")]
-    for key in plain:
-        columns[key] = [record[key] for record in records]
+    if not records:
+        part = "pairs" if len(places) == 2 else "triples"
+        return columns | {field: np.empty(0, dtype=_TYPES.get(field, float)) for field in exports.SCREENED[part]}
+    for key in records[0]:
+        if key not in ("variables", "measured"):
+            columns[key] = [record[key] for record in records]
     inner: dict[str, Any] = next((record["measured"] for record in records if record["measured"]), {})
     for key in inner:
         if key not in ("alpha", "interval", "adjusted"):
