@@ -220,6 +220,15 @@ def test_orders_that_round_off_spoils(planted):
     assert any("could not be measured at alpha = 0" in note for note in lost["notes"])
 
 
+def test_rows_to_draw(rng):
+    x = rng.normal(size=700)
+    found = sh.scan({"x": x, "y": x**2, "noise": rng.normal(size=700)}, top=1, order=2, max_rows=100).sample()
+    assert (found["rows"], found["total"], list(found["columns"])) == (500, 700, ["x", "y"])
+    nothing = sh.scan(rng.normal(size=(30, 3)), order=2)
+    assert not any(pair["reported"] for pair in nothing.document["pairs"])
+    assert sorted(nothing.sample()["columns"]) == ["x1", "x2", "x3"]
+
+
 def test_rows_taken_as_independent_is_said(found):
     assert scanner.INDEPENDENT_ROWS in found.document["notes"]
 

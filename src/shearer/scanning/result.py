@@ -19,6 +19,8 @@ from shearer.screening.frames import make_frame
 
 # Pictures of a report: pairs and triples whose columns are sampled.
 _MOST_PICTURES = 60
+# The same where nothing was found.
+_CLOSEST = 6
 # Of the fields of a table without rows that are not numbers.
 _TYPES = {"kind": object, "n": int, "reported": bool}
 
@@ -114,9 +116,13 @@ class Scan:
         return notebook_summary(self.document)
 
     def sample(self) -> dict[str, Any]:
-        """The rows that pictures of a report are drawn from: some of those of the columns found to depend."""
+        """The rows that pictures of a report are drawn from: some of those of the columns found to depend.
+
+        Where none were, of those that came closest.
+        """
         found = [*self.document["pairs"][:_MOST_PICTURES], *self.document["triples"][:_MOST_PICTURES]]
-        names = [name for record in found if record["measured"] or record["reported"] for name in record["variables"]]
+        chosen = [record for record in found if record["reported"]] or self.document["pairs"][:_CLOSEST]
+        names = [name for record in chosen for name in record["variables"]]
         # A picture of a lag needs rows that follow each other.
         rng = np.random.default_rng(self.seed) if self.document["settings"]["lags"] is None else None
         return sample_rows(self.sources, names, rng)
