@@ -111,6 +111,7 @@ def test_without_arguments_there_is_help(call, arguments):
         ["scan", "t.csv", "--lags", "few"],
         ["scan", "t.csv", "--lags", "5..1"],
         ["scan", "t.csv", "--lags", "-1"],
+        ["scan", "t.csv", "--lags", "0..99999999999"],
         ["scan", "t.csv", "--resume"],
         ["scan", "t.csv", "--limit", "-1"],
         ["test", "t.csv", "a"],

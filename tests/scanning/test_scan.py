@@ -10,6 +10,7 @@ import shearer as sh
 from shearer.report import summary_sentences
 from shearer.report.schema import departures
 from shearer.scanning import scanner, triples
+from shearer.screening.frames import make_frame
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +89,17 @@ def test_frames_are_of_the_callers_library(planted, found):
     again = sh.scan(frame, top=1)
     assert isinstance(again.pairs, pandas.DataFrame)
     assert "3 columns, 200 rows" in repr(again)
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas", "pyarrow"])
+def test_a_table_without_rows_has_its_columns(planted, library, tmp_path):
+    table = make_frame({name: planted.columns[name] for name in ("dose", "response")}, library)
+    found = sh.scan(table, top=0)
+    empty = pl.from_pandas(found.triples) if library == "pandas" else pl.DataFrame(found.triples)
+    three = {name: planted.columns[name] for name in ("dose", "response", "lamp")}
+    assert empty.columns == sh.scan(three, top=0).triples.columns
+    assert empty.height == 0
+    empty.filter(pl.col("reported")).write_csv(tmp_path / "out.csv")
 
 
 def test_seed_is_honoured(planted):
@@ -206,6 +218,15 @@ def test_orders_that_round_off_spoils(planted):
     lost = sh.scan(table, alpha=0).document
     assert all(r["measured"]["mutual_information"] is None for r in lost["pairs"] if r["reported"])
     assert any("could not be measured at alpha = 0" in note for note in lost["notes"])
+
+
+def test_rows_to_draw(rng):
+    x = rng.normal(size=700)
+    found = sh.scan({"x": x, "y": x**2, "noise": rng.normal(size=700)}, top=1, order=2, max_rows=100).sample()
+    assert (found["rows"], found["total"], list(found["columns"])) == (500, 700, ["x", "y"])
+    nothing = sh.scan(rng.normal(size=(30, 3)), order=2)
+    assert not any(pair["reported"] for pair in nothing.document["pairs"])
+    assert sorted(nothing.sample()["columns"]) == ["x1", "x2", "x3"]
 
 
 def test_rows_taken_as_independent_is_said(found):

@@ -354,3 +354,10 @@ def test_bad_data_is_refused(data, error, message):
     with pytest.raises(error) as caught:
         DependenceNetwork().fit(data)
     assert message in str(caught.value)
+
+
+def test_links_that_are_none_can_be_written(tmp_path):
+    found = DependenceNetwork().fit(np.random.default_rng(0).normal(size=(30, 3)))
+    assert found.edges_.height == 0
+    found.edges_.write_csv(tmp_path / "links.csv")
+    assert (tmp_path / "links.csv").read_text() == "source,target,weight,pvalue,qvalue\n"

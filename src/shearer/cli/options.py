@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 KINDS = ("continuous", "categorical")
+# As many as the rows of the longest series.
+_MOST_LAGS = 5000
 DATA, OUTPUT, WORK = "Data", "Output", "Computation"
 
 Separator = Annotated[
@@ -148,13 +150,15 @@ def parse_lags(text: str | None) -> list[int] | None:
     try:
         if ".." in text:
             first, last = (int(end) for end in text.split(".."))
-            lags = list(range(first, last + 1))
+            lags = list(range(first, min(last, first + _MOST_LAGS) + 1))
         else:
             lags = [int(part) for part in text.split(",")]
     except ValueError as error:
         raise typer.BadParameter(f"{text!r} is not of the form 0..5 or 0,1,2", param_hint="--lags") from error
     if not lags or min(lags) < 0:
         raise typer.BadParameter(f"{text!r} holds no lag, or one below 0", param_hint="--lags")
+    if len(lags) > _MOST_LAGS:
+        raise typer.BadParameter(f"{text!r} holds more than {_MOST_LAGS:,} lags", param_hint="--lags")
     return lags
 
 

@@ -18,7 +18,7 @@ Place: TypeAlias = str | PathLike[str]
 # A spreadsheet takes a cell that begins so for a formula; the last four are their wide forms.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
 _PLACES = ("first", "second", "third")
-_SCREENED = {
+SCREENED = {
     "pairs": ("value", "adjusted", "pvalue", "qvalue", "n", "reported"),
     "triples": ("kind", "value", "o_information", "pvalue", "qvalue", "n", "reported"),
 }
@@ -127,7 +127,7 @@ def _write(option: str, path: Place | None, text: str) -> None:
 def _table(document: Document, part: str) -> str:
     """Pairs or triples as csv, one row each, with what was measured in full in columns of its own."""
     entries = document[part]
-    fields = (*(["lag"] if any("lag" in entry for entry in entries) else []), *_SCREENED[part])
+    fields = (*(["lag"] if any("lag" in entry for entry in entries) else []), *SCREENED[part])
     header = [*(_PLACES[:2] if part == "pairs" else _PLACES), *fields, *_measured({}, part)]
     rows = (
         [*entry["variables"], *(entry.get(field) for field in fields), *_measured(entry, part).values()]

@@ -31,7 +31,7 @@ def notebook_summary(document: Mapping[str, Any]) -> str:
 
 def _row(record: Mapping[str, Any]) -> str:
     names = " &middot; ".join(escape(plain_name(name)) for name in record["variables"])
-    adjusted = record.get("adjusted", record["value"])
+    adjusted = record["value"] if record.get("adjusted") is None else record["adjusted"]
     kind = f" ({record['kind']})" if record.get("kind") else ""
     strength = "" if adjusted is None else f"{adjusted:.2f}"
     return f"<tr><td>{names}{kind}</td><td>{strength}</td><td>{record['qvalue']:.2g}</td><td>{record['n']}</td></tr>"

@@ -27,7 +27,8 @@ def pack_sample(sample: Any, columns: Sequence[Mapping[str, Any]], *, consecutiv
     Parameters
     ----------
     sample : mapping or None
-        ``{"rows": m, "columns": {name: {"values": [...]} or {"codes": [...], "levels": [...]}}}``, a "label" optional.
+        ``{"rows": m, "columns": {name: {"values": [...]} or {"codes": [...], "levels": [...]}}}``, a "label" optional,
+        as is the "total" of the rows they were taken from.
     columns : sequence of mapping
         The columns of the document.
     consecutive : bool
@@ -46,7 +47,7 @@ def pack_sample(sample: Any, columns: Sequence[Mapping[str, Any]], *, consecutiv
     else:
         chosen = np.sort(np.random.default_rng(0).choice(rows, size=most, replace=False))
     packed = [_pack_column(name, sample["columns"].get(name), rows, chosen) for name in names]
-    return {"rows": len(chosen), "total": rows, "columns": packed}
+    return {"rows": len(chosen), "total": int(sample.get("total", rows)), "columns": packed}
 
 
 def _pack_column(name: str, column: Any, rows: int, chosen: NDArray[np.intp]) -> dict[str, Any] | None:

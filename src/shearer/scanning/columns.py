@@ -167,7 +167,7 @@ def sample_rows(sources: Sources, names: Iterable[str], rng: np.random.Generator
     order = np.arange(rows) if rng is None else rng.permutation(rows)
     chosen = np.sort(order[:SAMPLE_ROWS])
     columns = {name: _sampled([part.take(chosen) for part in sources[name]]) for name in dict.fromkeys(names)}
-    return {"rows": len(chosen), "columns": columns}
+    return {"rows": len(chosen), "total": rows, "columns": columns}
 
 
 def _sampled(parts: list[Column]) -> dict[str, Any]:

@@ -19,6 +19,10 @@ from shearer.screening.frames import make_frame
 
 # Pictures of a report: pairs and triples whose columns are sampled.
 _MOST_PICTURES = 60
+# The same where nothing was found.
+_CLOSEST = 6
+# Of the fields of a table without rows that are not numbers.
+_TYPES = {"kind": object, "n": int, "reported": bool}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,9 +116,13 @@ class Scan:
         return notebook_summary(self.document)
 
     def sample(self) -> dict[str, Any]:
-        """The rows that pictures of a report are drawn from: some of those of the columns found to depend."""
+        """The rows that pictures of a report are drawn from: some of those of the columns found to depend.
+
+        Where none were, of those that came closest.
+        """
         found = [*self.document["pairs"][:_MOST_PICTURES], *self.document["triples"][:_MOST_PICTURES]]
-        names = [name for record in found if record["measured"] or record["reported"] for name in record["variables"]]
+        chosen = [record for record in found if record["reported"]] or self.document["pairs"][:_CLOSEST]
+        names = [name for record in chosen for name in record["variables"]]
         # A picture of a lag needs rows that follow each other.
         rng = np.random.default_rng(self.seed) if self.document["settings"]["lags"] is None else None
         return sample_rows(self.sources, names, rng)
@@ -125,9 +133,12 @@ def _columns(records: Sequence[dict[str, Any]], places: Sequence[str]) -> dict[s
     columns: dict[str, Any] = {
         place: np.array([record["variables"][i] for record in records], dtype=object) for i, place in enumerate(places)
     }
-    plain = [key for key in (records[0] if records else {}) if key not in ("variables", "measured")]
-    for key in plain:
-        columns[key] = [record[key] for record in records]
+    if not records:
+        part = "pairs" if len(places) == 2 else "triples"
+        return columns | {field: np.empty(0, dtype=_TYPES.get(field, float)) for field in exports.SCREENED[part]}
+    for key in records[0]:
+        if key not in ("variables", "measured"):
+            columns[key] = [record[key] for record in records]
     inner: dict[str, Any] = next((record["measured"] for record in records if record["measured"]), {})
     for key in inner:
         if key not in ("alpha", "interval", "adjusted"):

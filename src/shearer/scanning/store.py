@@ -27,10 +27,6 @@ class Store:
     def __init__(self) -> None:
         self._parts: dict[str, Part] = {}
 
-    def has(self, name: str) -> bool:
-        """True if the part is there."""
-        return name in self._parts
-
     def get(self, name: str, make: Callable[[], Part]) -> Part:
         """The part, made if it is not there."""
         if name not in self._parts:
@@ -77,19 +73,16 @@ class FolderStore(Store):
         else:
             _write(manifest, json.dumps({"version": VERSION, "fingerprint": fingerprint}).encode())
 
-    def has(self, name: str) -> bool:
-        """True if the part is there, in memory or in the folder."""
-        return super().has(name) or self._path(name).exists()
-
     def get(self, name: str, make: Callable[[], Part]) -> Part:
         """The part, read or else made and written."""
-        if super().has(name):
-            return super().get(name, make)
+        return super().get(name, lambda: self._read_or_make(name, make))
+
+    def _read_or_make(self, name: str, make: Callable[[], Part]) -> Part:
         found = _read(self._path(name))
         if found is None:
             found = make()
             _write(self._path(name), found)
-        return super().get(name, lambda: found)
+        return found
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.npz"

@@ -19,7 +19,13 @@ def make_frame(columns: Mapping[str, Any], library: str) -> Any:
     import narwhals.stable.v2 as nw
 
     backend: Any = library
-    return nw.from_dict(dict(columns), backend=backend).to_native()
+    return nw.from_dict({name: _typed(values) for name, values in columns.items()}, backend=backend).to_native()
+
+
+def _typed(values: Any) -> Any:
+    """Names without a single one as text: nothing in them says so, and a column of objects cannot be written."""
+    is_empty = isinstance(values, np.ndarray) and values.dtype.kind == "O" and not len(values)
+    return values.astype(str) if is_empty else values
 
 
 def pick_names(names: Sequence[str], index: NDArray[np.intp]) -> NDArray[Any]:
