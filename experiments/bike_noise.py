@@ -2,12 +2,12 @@
 
 usage: python -m experiments.bike_noise [--quick | --full] [--only NAME ...]
 
-The perceptron inputs-100-100-10-1 with ReLU, Adam at 1e-3, batches of 32, kernels exp(-d^2/2) of inputs and exp(-d^2) of
-errors (the authors' program); 20 epochs and 5 seeds in place of 100 and 10, which `--full` has. Counts and weather are
-scaled over all rows, as the authors do. The rows of winter are the test; a tenth of the others is for validation. The
-epoch is chosen by the squared error on the noisy validation counts; "best on test" is the smallest error on the noisy
-test counts over all epochs, which is how the authors choose. The mean error on the training rows is added to the outputs
-of losses that do not see it. Noise is drawn anew in every epoch, as the authors do, or once and for all.
+The perceptron inputs-100-100-10-1 with ReLU, Adam at 1e-3, batches of 32, kernels exp(-d^2/2) of inputs and exp(-d^2)
+of errors (the authors' program); 20 epochs and 5 seeds in place of 100 and 10, which `--full` has. Counts and weather
+are scaled over all rows, as the authors do. The rows of the fourth season are the test; a tenth of the others is for
+validation. The epoch is chosen by the squared error on the noisy validation counts; "best on test" is the smallest
+error on the noisy test counts over all epochs, which is how the authors choose. The mean error on the training rows is
+added to the outputs of losses that do not see it. Noise is drawn anew in every epoch, as the authors do, or once.
 
 All losses and seeds of a case are trained at once, as one network of many members that share nothing: for a seed, all
 losses begin with the same weights and see the same rows and the same noise.
@@ -85,11 +85,11 @@ def cases(_full: bool) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Hires:
-    """Inputs, counts scaled to deviation 1, and which rows are of winter."""
+    """Inputs, counts scaled to deviation 1, and which rows are of the fourth season."""
 
     x: Tensor
     y: Tensor
-    winter: Tensor
+    fourth: Tensor
 
 
 def load(features: int) -> Hires:
@@ -152,7 +152,7 @@ def train(case: str, data: Hires, settings: Settings, path: Path | None = None) 
     noise, level = case.split(", ")[0].rsplit(" ", 1)
     once = case.endswith("once")
     named, seeds = losses(), settings.seeds
-    source, test = (torch.nonzero(part)[:, 0] for part in (~data.winter, data.winter))
+    source, test = (torch.nonzero(part)[:, 0] for part in (~data.fourth, data.fourth))
     held_count = round(settings.validation * len(source))
     orders = [source[courses.shuffled(len(source), seed)] for seed in range(seeds)]
     kept, held = (

@@ -98,15 +98,15 @@ def train(case: str, data: Digits, settings: Settings, path: Path | None = None)
 
     def epoch(number: int) -> dict[str, float]:
         method.train()
-        total = torch.zeros(())
-        for count, rows in enumerate(courses.batches(kept, settings.batch, int(seed), number), start=1):
+        losses = []
+        for rows in courses.batches(kept, settings.batch, int(seed), number):
             optimizer.zero_grad(set_to_none=True)
             loss = method.loss(data.x[rows], data.y[rows])
             loss.backward()
             optimizer.step()
-            total += loss.detach()
+            losses.append(float(loss.detach()))
         return {
-            "loss": float(total / count),
+            "loss": sum(losses) / len(losses),
             "validation": error(method.model, data.x[held], data.y[held]),
             "test": error(method.model, data.test_x, data.test_y),
         }
