@@ -4,9 +4,9 @@ usage: python -m experiments.cifar_errors [--quick | --full] [--only NAME ...]
 
 SGD at 0.1, a tenth of it after each quarter of the epochs, momentum 0.9, weight decay 5e-4, batches of 100, pictures
 shifted by up to 4 pixels and mirrored at random. Here: a subset of 10000 pictures to learn from, a tenth of them for
-validation, and 2000 to test on; all widths of the networks an eighth; 40 epochs. `--full` has the paper's 400 epochs and
-whole networks, on the pictures that there are: its test errors need the 50000 of the data set. The epoch is chosen on
-the validation pictures; "best on test" is the smallest test error over all epochs, the authors' way.
+validation, and 2000 to test on; all widths of the networks an eighth; 40 epochs. `--full` has the paper's 400 epochs
+and whole networks, on the pictures that there are: its test errors need the 50000 of the data set. The epoch is chosen
+on the validation pictures; "best on test" is the smallest test error over all epochs, the authors' way.
 """
 
 import sys

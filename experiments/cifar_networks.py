@@ -1,7 +1,7 @@
 """VGG16, ResNet18 and ResNet50 for pictures of 32 x 32, all widths divided by a number, and Table 6's regularisers.
 
-With `cut=1` these are the usual networks, with batch normalisation. As in the authors' program the bottleneck of VGG16 is
-what its convolutions leave of a picture: 512 numbers, from which one linear layer makes the scores.
+With `cut=1` these are the usual networks, with batch normalisation. As in the authors' program the bottleneck of VGG16
+is what its convolutions leave of a picture: 512 numbers, from which one linear layer makes the scores.
 """
 
 from collections import OrderedDict

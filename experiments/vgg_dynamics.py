@@ -5,7 +5,8 @@ usage: python -m experiments.vgg_dynamics [--quick | --full] [--only NAME ...]
 SGD at 0.05, a tenth of it for the last sixth of the epochs, momentum 0.9, weight decay 5e-4, batches of 100, pictures
 shifted and mirrored. Here: 10000 pictures to learn from, all widths of the network an eighth, 120 epochs; `--full` has
 the whole network and 400 epochs. What the 13 convolutions make of 128 test pictures is looked at after some epochs: T*
-of all maps (orders 1.01 and 2), I* of every pair (order 2), HSIC of every pair. The paper gives no width. Two are tried:
+of all maps (orders 1.01 and 2), I* of every pair (order 2), HSIC of every pair. The paper gives no width. Two are
+tried:
 
 "median"  the median distance between the pictures, for each map: no scale of its own
 "fixed"   5 n^(-1/(4+d)) for maps of d pixels, as in earlier work of the authors: the same in all epochs
@@ -152,8 +153,7 @@ def fixed_width(maps: Tensor) -> float:
 def scales(maps: Tensor) -> np.ndarray:
     """Median distance between the images, of each map; 1 where there is none."""
     distances = np.stack([torch.pdist(values.double()).numpy() for values in maps.unbind(dim=1)])
-    found = np.array([np.median(each[each > 0]) if (each > 0).any() else 1.0 for each in distances])
-    return found
+    return np.array([np.median(each[each > 0]) if (each > 0).any() else 1.0 for each in distances])
 
 
 def pair_hsic(maps: Tensor, widths: np.ndarray) -> np.ndarray:
