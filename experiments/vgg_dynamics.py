@@ -11,7 +11,8 @@ tried:
 "median"  the median distance between the pictures, for each map: no scale of its own
 "fixed"   5 n^(-1/(4+d)) for maps of d pixels, as in earlier work of the authors: the same in all epochs
 
-`scale` is the median distance itself, averaged over the maps of a layer. Lower layers are 1 to 7, upper ones 8 to 13.
+`scale` is the median distance itself, averaged over the maps of a layer. "shuffled": the pictures of each map in an
+order of their own, so that maps are independent and all else is as it was. Lower layers are 1 to 7, upper ones 8 to 13.
 """
 
 import sys
@@ -27,6 +28,7 @@ from experiments import courses, records
 from experiments.bottleneck_mnist import error
 from experiments.cifar_errors import Pictures, load, varied
 from experiments.cifar_networks import CONVOLUTIONS, vgg16
+from shearer import total_correlation
 from shearer.kernels import Gaussian
 from shearer.neural import FeatureMapMonitor
 
@@ -110,14 +112,19 @@ def observe(model: nn.Module, x: Tensor) -> dict[str, Any]:
             [row] = FeatureMapMonitor(model, [layer], kernel=kernel, bins=BINS).observe(x, step=0)
             [other] = FeatureMapMonitor(model, [layer], kernel=kernel, alpha=1.01, pairs=False).observe(x, step=0)
             widths = scales(values) if rule == "median" else np.full(values.shape[1], width)
-            layers.append({**row, "total_1.01": other["total_correlation"], "hsic": pair_hsic(values, widths)})
+            row |= {"total_1.01": other["total_correlation"], "hsic": pair_hsic(values, widths)}
+            row["shuffled"] = float(total_correlation(*shuffled(values), alpha=1.01, kernel=kernel))
+            layers.append(row)
         found[rule] = summary(layers)
     return found
 
 
 def summary(layers: list[dict[str, Any]]) -> dict[str, Any]:
     """Values of each layer, and histograms of the pairs, averaged over lower and over upper layers."""
-    names = {"T*(1.01)": "total_1.01", "T*(2)": "total_correlation", "I*(2)": "mean_information", "HSIC": "mean_hsic"}
+    names = {
+        "T*(1.01)": "total_1.01", "T*(1.01), shuffled": "shuffled", "T*(2)": "total_correlation",
+        "I*(2)": "mean_information", "HSIC": "mean_hsic",
+    }  # fmt: skip
     found: dict[str, Any] = {name: [round(row[key], 5) for row in layers] for name, key in names.items()}
     edges = np.linspace(0.0, LARGEST_HSIC, BINS + 1)
     shares = {
@@ -154,6 +161,11 @@ def scales(maps: Tensor) -> np.ndarray:
     """Median distance between the images, of each map; 1 where there is none."""
     distances = np.stack([torch.pdist(values.double()).numpy() for values in maps.unbind(dim=1)])
     return np.array([np.median(each[each > 0]) if (each > 0).any() else 1.0 for each in distances])
+
+
+def shuffled(maps: Tensor) -> list[np.ndarray]:
+    """The maps, each with the images in an order of its own."""
+    return [values[courses.shuffled(len(maps), k)].numpy() for k, values in enumerate(maps.unbind(dim=1))]
 
 
 def pair_hsic(maps: Tensor, widths: np.ndarray) -> np.ndarray:

@@ -243,6 +243,7 @@ def test_dynamics_record():
         assert len(look["scale"]) == 13
         for rule in ("median", "fixed"):
             assert all(len(look[rule][name]) == 13 for name in ("T*(1.01)", "T*(2)", "I*(2)", "HSIC"))
+            assert all(0 <= value <= 1 for value in look[rule]["T*(1.01), shuffled"])
             for part in ("lower", "upper"):
                 assert sum(look[rule][f"I* {part}"]) == pytest.approx(1.0, abs=1e-3)
                 assert sum(look[rule][f"HSIC {part}"]) == pytest.approx(1.0, abs=1e-3)
