@@ -61,82 +61,42 @@ def cases(full: bool) -> list[str]:
     return [*first, *again, *(f"{name}, seed 1" for name in OURS)]
 
 
-@dataclass(frozen=True, eq=False)
-class Digits:
+def load() -> courses.Labelled:
     """Images as rows of pixels from -1 to 1."""
-
-    x: Tensor
-    y: Tensor
-    test_x: Tensor
-    test_y: Tensor
-
-
-def load() -> Digits:
     from shearer.datasets import load_mnist
 
-    images = load_mnist()
-
-    def pixels(array: Any) -> Tensor:
-        return torch.from_numpy(array).reshape(len(array), -1).float() / 127.5 - 1.0
-
-    def labels(array: Any) -> Tensor:
-        return torch.from_numpy(array).long()
-
-    return Digits(pixels(images.data), labels(images.target), pixels(images.test), labels(images.test_target))
+    return courses.Labelled.of(load_mnist(), lambda images: images.flatten(1) / 127.5 - 1.0)
 
 
-def train(case: str, data: Digits, settings: Settings, path: Path | None = None) -> dict[str, Any]:
+def train(case: str, data: courses.Labelled, settings: Settings, path: Path | None = None) -> dict[str, Any]:
     """Train one method from one seed."""
-    name, seed = case.rsplit(", seed ", 1)
-    known, beta = METHODS[name]
-    torch.manual_seed(int(seed))
+    name, digits = case.rsplit(", seed ", 1)
+    seed, (known, beta) = int(digits), METHODS[name]
+    torch.manual_seed(seed)
     method = make(known, settings.sizes, 10, beta)
-    order = courses.shuffled(len(data.x), int(seed))
+    order = courses.shuffled(len(data.x), seed)
     held, kept = order[: settings.validation], order[settings.validation :]
     optimizer = torch.optim.Adam(method.parameters(), lr=settings.rate, fused=True)
     course = courses.Course(method, optimizer, torch.optim.lr_scheduler.StepLR(optimizer, 2, 0.97), path)
 
     def epoch(number: int) -> dict[str, float]:
         method.train()
-        losses = []
-        for rows in courses.batches(kept, settings.batch, int(seed), number):
-            optimizer.zero_grad(set_to_none=True)
-            loss = method.loss(data.x[rows], data.y[rows])
-            loss.backward()
-            optimizer.step()
-            losses.append(float(loss.detach()))
-        return {
-            "loss": sum(losses) / len(losses),
-            "validation": error(method.model, data.x[held], data.y[held]),
-            "test": error(method.model, data.test_x, data.test_y),
-        }
+        batches = courses.batches(kept, settings.batch, seed, number)
+        loss = courses.descend(optimizer, (method.loss(data.x[rows], data.y[rows]) for rows in batches))
+        return {"loss": loss, **data.errors(method.model, held)}
 
     history = course.go(settings.epochs, epoch)
-    chosen = courses.best(history, "validation")
     return {
         "method": name,
-        "seed": int(seed),
+        "seed": seed,
         "epochs": settings.epochs,
         "train": len(kept),
         "validation": len(held),
-        "chosen_epoch": chosen["epoch"],
-        "validation_error": chosen["validation"],
-        "test_error": chosen["test"],
-        "last_test_error": history[-1]["test"],
-        "best_on_test": courses.best(history, "test")["test"],
+        **courses.error_record(history),
         "information": information(method, data.x[held], settings.batch),
         "test_errors": [row["test"] for row in history],
-        "losses": [round(row["loss"], 5) for row in history],
         "cpu_seconds": round(course.seconds, 1),
     }
-
-
-def error(model: nn.Module, x: Tensor, y: Tensor) -> float:
-    """Percent of the rows whose class is not found."""
-    model.eval()
-    with torch.no_grad():
-        wrong = sum(int((model(a).argmax(dim=1) != b).sum()) for a, b in zip(x.split(2000), y.split(2000), strict=True))
-    return round(100.0 * wrong / len(x), 4)
 
 
 def information(method: Method, x: Tensor, batch: int, count: int = 20) -> float:

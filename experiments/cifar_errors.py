@@ -19,7 +19,6 @@ from torch import Tensor
 from torch.nn import functional
 
 from experiments import cifar_networks, courses, records
-from experiments.bottleneck_mnist import error
 from experiments.cifar_networks import ROWS
 
 NAME = "cifar_errors"
@@ -50,27 +49,15 @@ def cases(full: bool) -> list[str]:
     return [*(f"{row}, seed 1" for row in ROWS), *again]
 
 
-@dataclass(frozen=True, eq=False)
-class Pictures:
+def load() -> courses.Labelled:
     """Pictures (n, 3, 32, 32), scaled colour by colour."""
-
-    x: Tensor
-    y: Tensor
-    test_x: Tensor
-    test_y: Tensor
-
-
-def load() -> Pictures:
     from shearer.datasets import load_cifar10
 
-    images = load_cifar10()
-
-    def scaled(array: Any) -> Tensor:
-        values = (torch.from_numpy(array).float() / 255.0 - torch.tensor(MEAN)) / torch.tensor(DEVIATION)
+    def scaled(pictures: Tensor) -> Tensor:
+        values = (pictures / 255.0 - torch.tensor(MEAN)) / torch.tensor(DEVIATION)
         return values.permute(0, 3, 1, 2).contiguous(memory_format=torch.channels_last)
 
-    y, test_y = (torch.from_numpy(array).long() for array in (images.target, images.test_target))
-    return Pictures(scaled(images.data), y, scaled(images.test), test_y)
+    return courses.Labelled.of(load_cifar10(), scaled)
 
 
 def varied(x: Tensor, generator: torch.Generator) -> Tensor:
@@ -85,7 +72,7 @@ def varied(x: Tensor, generator: torch.Generator) -> Tensor:
     return picked.permute(0, 3, 1, 2)
 
 
-def train(case: str, data: Pictures, settings: Settings, path: Path | None = None) -> dict[str, Any]:
+def train(case: str, data: courses.Labelled, settings: Settings, path: Path | None = None) -> dict[str, Any]:
     """Train one row of the table from one seed."""
     row, digits = case.rsplit(", seed ", 1)
     seed = int(digits)
@@ -99,22 +86,11 @@ def train(case: str, data: Pictures, settings: Settings, path: Path | None = Non
 
     def epoch(number: int) -> dict[str, float]:
         method.train()
-        stream = courses.generator(seed, number, 1)
-        losses = []
-        for rows in courses.batches(kept, settings.batch, seed, number):
-            loss = method.loss(varied(data.x[rows], stream), data.y[rows])
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            optimizer.step()
-            losses.append(float(loss.detach()))
-        return {
-            "loss": sum(losses) / len(losses),
-            "validation": error(method.model, data.x[held], data.y[held]),
-            "test": error(method.model, data.test_x, data.test_y),
-        }
+        stream, batches = courses.generator(seed, number, 1), courses.batches(kept, settings.batch, seed, number)
+        losses = (method.loss(varied(data.x[rows], stream), data.y[rows]) for rows in batches)
+        return {"loss": courses.descend(optimizer, losses), **data.errors(method.model, held)}
 
     history = course.go(settings.epochs, epoch)
-    chosen = courses.best(history, "validation")
     return {
         "row": row,
         "seed": seed,
@@ -124,12 +100,7 @@ def train(case: str, data: Pictures, settings: Settings, path: Path | None = Non
         "train": len(kept),
         "validation": len(held),
         "test": len(data.test_x),
-        "chosen_epoch": chosen["epoch"],
-        "validation_error": chosen["validation"],
-        "test_error": chosen["test"],
-        "last_test_error": history[-1]["test"],
-        "best_on_test": courses.best(history, "test")["test"],
-        "losses": [round(part["loss"], 5) for part in history],
+        **courses.error_record(history),
         "cpu_seconds": round(course.seconds, 1),
     }
 

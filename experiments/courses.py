@@ -5,7 +5,8 @@ same rows in the same order, whatever else they draw, and a training that was in
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,59 @@ def batches(rows: Tensor, size: int, *seed: int) -> Iterator[Tensor]:
     yield from order[: len(order) // size * size].split(size)
 
 
+def descend(optimizer: Any, losses: Iterable[Tensor]) -> float:
+    """A step down each of the losses, which are formed one after the other; their mean."""
+    noted = []
+    for loss in losses:
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        optimizer.step()
+        noted.append(float(loss.detach()))
+    return sum(noted) / len(noted)
+
+
 def best(history: History, name: str, sign: int = 1) -> dict[str, Any]:
     """The first of the epochs where a noted value is smallest (sign 1) or largest (-1)."""
     return min(history, key=lambda row: sign * row[name])
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Images and the positions of their classes, to learn from and to test on."""
+
+    x: Tensor
+    y: Tensor
+    test_x: Tensor
+    test_y: Tensor
+
+    @classmethod
+    def of(cls, images: Any, prepare: Callable[[Tensor], Tensor]) -> "Labelled":
+        """From what a loader of `shearer.datasets` gives."""
+        x, test_x = (prepare(torch.from_numpy(array).float()) for array in (images.data, images.test))
+        y, test_y = (torch.from_numpy(array).long() for array in (images.target, images.test_target))
+        return cls(x, y, test_x, test_y)
+
+    def errors(self, model: nn.Module, held: Tensor) -> dict[str, float]:
+        """Percent wrong of the images held out and of the test images."""
+        return {"validation": error(model, self.x[held], self.y[held]), "test": error(model, self.test_x, self.test_y)}
+
+
+def error(model: nn.Module, x: Tensor, y: Tensor) -> float:
+    """Percent of the rows whose class is not found."""
+    model.eval()
+    with torch.no_grad():
+        wrong = sum(int((model(a).argmax(dim=1) != b).sum()) for a, b in zip(x.split(2000), y.split(2000), strict=True))
+    return round(100.0 * wrong / len(x), 4)
+
+
+def error_record(history: History) -> dict[str, Any]:
+    """The epoch that validation chooses, its errors, and what choosing on the test set would have given."""
+    chosen = best(history, "validation")
+    return {
+        "chosen_epoch": chosen["epoch"],
+        "validation_error": chosen["validation"],
+        "test_error": chosen["test"],
+        "last_test_error": history[-1]["test"],
+        "best_on_test": best(history, "test")["test"],
+        "losses": [round(row["loss"], 5) for row in history],
+    }

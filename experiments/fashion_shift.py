@@ -69,23 +69,11 @@ def cases(full: bool) -> list[str]:
     return [*rows, *(f"{name}, seed {seed}" for seed in seeds for name in LOSSES if name not in PUBLISHED)]
 
 
-@dataclass(frozen=True, eq=False)
-class Clothes:
+def load() -> courses.Labelled:
     """Images (n, 1, 28, 28) of pixels from 0 to 1."""
-
-    x: Tensor
-    y: Tensor
-    test_x: Tensor
-    test_y: Tensor
-
-
-def load() -> Clothes:
     from shearer.datasets import load_fashion_mnist
 
-    images = load_fashion_mnist()
-    x, test_x = (torch.from_numpy(array).unsqueeze(1).float() / 255.0 for array in (images.data, images.test))
-    y, test_y = (torch.from_numpy(array).long() for array in (images.target, images.test_target))
-    return Clothes(x, y, test_x, test_y)
+    return courses.Labelled.of(load_fashion_mnist(), lambda images: images.unsqueeze(1) / 255.0)
 
 
 def turned(x: Tensor, degrees: Tensor) -> Tensor:
@@ -121,7 +109,7 @@ def errors(scores: Tensor, y: Tensor) -> Tensor:
     return functional.one_hot(y, scores.shape[1]).to(scores.dtype) - torch.softmax(scores, dim=1)
 
 
-def train(case: str, data: Clothes, settings: Settings, path: Path | None = None) -> dict[str, Any]:
+def train(case: str, data: courses.Labelled, settings: Settings, path: Path | None = None) -> dict[str, Any]:
     """Train with one loss from one seed."""
     name, digits = case.rsplit(", seed ", 1)
     seed, loss = int(digits), LOSSES[name]()
@@ -144,15 +132,9 @@ def train(case: str, data: Clothes, settings: Settings, path: Path | None = None
 
     def epoch(number: int) -> dict[str, float]:
         model.train()
-        total = []
-        for rows in courses.batches(kept, settings.batch, seed, number):
-            x = inputs(data.x[rows])
-            value = function(x, model(x), data.y[rows])
-            optimizer.zero_grad(set_to_none=True)
-            value.backward()
-            optimizer.step()
-            total.append(float(value.detach()))
-        return {"loss": sum(total) / len(total), **assess()}
+        batches = courses.batches(kept, settings.batch, seed, number)
+        pairs = ((inputs(data.x[rows]), data.y[rows]) for rows in batches)
+        return {"loss": courses.descend(optimizer, (function(x, model(x), y) for x, y in pairs)), **assess()}
 
     def assess() -> dict[str, float]:
         some = kept[: settings.bias_rows]

@@ -25,8 +25,7 @@ import torch
 from torch import Tensor, nn
 
 from experiments import courses, records
-from experiments.bottleneck_mnist import error
-from experiments.cifar_errors import Pictures, load, varied
+from experiments.cifar_errors import load, varied
 from experiments.cifar_networks import CONVOLUTIONS, vgg16
 from shearer import total_correlation
 from shearer.kernels import Gaussian
@@ -58,7 +57,7 @@ def cases(_full: bool) -> list[str]:
     return [f"seed {seed}" for seed in range(1, 4)]
 
 
-def train(case: str, data: Pictures, settings: Settings, path: Path | None = None) -> dict[str, Any]:
+def train(case: str, data: courses.Labelled, settings: Settings, path: Path | None = None) -> dict[str, Any]:
     """Train from one seed, looking at the maps now and then."""
     seed = int(case.removeprefix("seed "))
     torch.manual_seed(seed)
@@ -67,21 +66,16 @@ def train(case: str, data: Pictures, settings: Settings, path: Path | None = Non
     scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, [settings.epochs * 5 // 6], 0.1)
     shown = data.test_x[: settings.images]
     everything = torch.arange(len(data.x))
-    first = {"epoch": 0, "test": error(model, data.test_x, data.test_y), "maps": observe(model, shown)}
+    first = {"epoch": 0, "test": courses.error(model, data.test_x, data.test_y), "maps": observe(model, shown)}
 
     def epoch(number: int) -> dict[str, Any]:
         model.train()
-        stream = courses.generator(seed, number, 1)
-        losses = []
-        for rows in courses.batches(everything, settings.batch, seed, number):
-            loss = nn.functional.cross_entropy(model(varied(data.x[rows], stream)), data.y[rows])
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            optimizer.step()
-            losses.append(float(loss.detach()))
-        noted: dict[str, Any] = {"loss": sum(losses) / len(losses)}
+        stream, batches = courses.generator(seed, number, 1), courses.batches(everything, settings.batch, seed, number)
+        pairs = ((varied(data.x[rows], stream), data.y[rows]) for rows in batches)
+        losses = (nn.functional.cross_entropy(model(x), y) for x, y in pairs)
+        noted: dict[str, Any] = {"loss": courses.descend(optimizer, losses)}
         if number in settings.watched:
-            noted |= {"test": error(model, data.test_x, data.test_y), "maps": observe(model, shown)}
+            noted |= {"test": courses.error(model, data.test_x, data.test_y), "maps": observe(model, shown)}
         return noted
 
     course = courses.Course(model, optimizer, scheduler, path)

@@ -29,7 +29,7 @@ def images(rows, *shape):
 
 def mnist(case, path=None):
     (x, y), settings = images(80, 12), bottleneck_mnist.Settings(3, 20, 10, (12, 16, 16, 8))
-    return bottleneck_mnist.train(case, bottleneck_mnist.Digits(x, y, x[:30], y[:30]), settings, path)
+    return bottleneck_mnist.train(case, courses.Labelled(x, y, x[:30], y[:30]), settings, path)
 
 
 def bike(case, path=None):
@@ -40,20 +40,20 @@ def bike(case, path=None):
 
 def fashion(case, path=None):
     x, y = images(60, 1, 28, 28)
-    data = fashion_shift.Clothes(x / 2, y, x[:20] / 2, y[:20])
+    data = courses.Labelled(x / 2, y, x[:20] / 2, y[:20])
     return fashion_shift.train(case, data, fashion_shift.Settings(2, 12, 12, 1e-3, 20), path)
 
 
 def cifar(case, path=None):
     x, y = images(40, 3, 32, 32)
-    data = cifar_errors.Pictures(x, y, x[:20], y[:20])
+    data = courses.Labelled(x, y, x[:20], y[:20])
     return cifar_errors.train(case, data, cifar_errors.Settings(2, 32, 10, 10, 0.05), path)
 
 
 def vgg(case, path=None):
     x, y = images(40, 3, 32, 32)
     settings = vgg_dynamics.Settings(2, 32, 20, 0.05, 12, (0, 2))
-    return vgg_dynamics.train(case, cifar_errors.Pictures(x, y, x[:20], y[:20]), settings, path)
+    return vgg_dynamics.train(case, courses.Labelled(x, y, x[:20], y[:20]), settings, path)
 
 
 TRAINED = {
