@@ -12,8 +12,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import claims_learning
 import numpy as np
+import pictures_learning
 import tables_figures
+import tables_learning
 import tables_neural
 import tables_widths
 from tables_cli import cli_reference, schema_rows
@@ -24,6 +27,7 @@ from tables_outliers import TABLES as OUTLIER_TABLES
 import shearer as sh
 
 DOCS = Path(__file__).parent
+PARTS = (tables_neural, tables_widths, tables_learning, claims_learning)
 LEMMA = DOCS.parent / "experiments" / "results" / "lemma_one.json"
 DELTA = sh.kernels.Delta()
 MEASURES: dict[str, Callable[..., Any]] = {
@@ -368,7 +372,8 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "figure2_distances": lambda: tables_figures.figure2_distances(table),
     **{
         name: lambda make=make: table(*make())
-        for name, make in (NETWORK_TABLES | OUTLIER_TABLES | tables_neural.TABLES | tables_widths.TABLES).items()
+        for tables in (NETWORK_TABLES, OUTLIER_TABLES, *(part.TABLES for part in PARTS))
+        for name, make in tables.items()
     },
 }
 
@@ -389,6 +394,7 @@ def main() -> int:
         venn(DOCS / "images" / "venn.svg")
         tables_figures.draw(DOCS / "images")
         tables_neural.draw(DOCS / "images")
+        pictures_learning.draw(DOCS / "images")
     for name in stale:
         print(f"docs/generated/{name} is not what docs/generate.py writes", file=sys.stderr)
     return 1 if stale else 0

@@ -47,13 +47,16 @@ def perceptron(sizes: Sequence[int], classes: int, dropout: float = 0.0) -> nn.S
 
 
 class Variational(nn.Module):
-    """A stochastic layer z ~ N(mean(x), deviation(x)^2) before the scores; its mean where nothing is trained."""
+    """A stochastic layer z ~ N(mean(x), deviation(x)^2) before the scores; its mean where nothing is trained.
 
-    def __init__(self, sizes: Sequence[int], classes: int) -> None:
+    The encoder puts out 2 `width` numbers: the mean and what softplus makes a deviation of.
+    """
+
+    def __init__(self, encoder: nn.Module, width: int, classes: int) -> None:
         super().__init__()
-        *before, self.width = sizes
-        self.encoder = perceptron(before, 2 * self.width) if len(before) > 1 else nn.Linear(before[0], 2 * self.width)
-        self.scores = nn.Linear(self.width, classes)
+        self.width = width
+        self.encoder = encoder
+        self.scores = nn.Linear(width, classes)
 
     def encode(self, x: Tensor) -> tuple[Tensor, Tensor]:
         mean, rho = self.encoder(x).split(self.width, dim=1)
@@ -101,7 +104,9 @@ METHODS = ("plain", "dropout", "label smoothing", "confidence penalty", "VIB", "
 def make(name: str, sizes: Sequence[int], classes: int, beta: float | None = None) -> Method:
     """The method of that name; `beta` in place of the published weight of its penalty."""
     if name == "VIB":
-        model = Variational(sizes, classes)
+        *before, width = sizes
+        encoder = perceptron(before, 2 * width) if len(before) > 1 else nn.Linear(before[0], 2 * width)
+        model = Variational(encoder, width, classes)
         return Method(model, variational_loss(model, 1e-3 if beta is None else beta))
     network = perceptron(sizes, classes, 0.5 if name == "dropout" else 0.0)
     if name == "DIB":

@@ -1,6 +1,7 @@
 """Results of an experiment that survive a kill: one entry a case, written after each, gone on with later."""
 
 import argparse
+import fcntl
 import json
 import sys
 from collections.abc import Callable, Iterable
@@ -67,14 +68,25 @@ def _parser(description: str | None) -> argparse.ArgumentParser:
 
 def _go_on(path: Path | None, cases: Iterable[str], study: Callable[[str], dict[str, Any]]) -> None:
     """Study the cases that the file does not hold yet, writing after each."""
-    known = json.loads(path.read_text()) if path is not None and path.exists() else {}
     for case in cases:
-        if case in known:
+        if path is not None and case in _read(path):
             continue
-        known[case] = study(case)
-        print(case, known[case], file=sys.stderr, flush=True)
+        found = study(case)
+        print(case, found, file=sys.stderr, flush=True)
         if path is not None:
-            path.parent.mkdir(exist_ok=True)
-            temporary = path.with_suffix(".tmp")
-            temporary.write_text(json.dumps(known, indent=1) + "\n")
-            temporary.replace(path)
+            add(path, case, found)
+
+
+def add(path: Path, case: str, found: dict[str, Any]) -> None:
+    """Put a case into the file, to which other processes may add theirs meanwhile."""
+    path.parent.mkdir(exist_ok=True)
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        temporary = path.with_suffix(".tmp")
+        temporary.write_text(json.dumps({**_read(path), case: found}, indent=1) + "\n")
+        temporary.replace(path)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    known: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    return known

@@ -1,0 +1,209 @@
+"""What the paper says about learning, and what the trainings say to it: every verdict by a rule from their results.
+
+"a is better than b": the differences between runs of the same seed, in the direction claimed. Confirmed if their mean
+is above 0 by Student's one-sided test at 5 %, reversed if it is below 0 by the same test, and else within the spread
+over seeds; with fewer than three seeds the question stays open.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import tables_learning as learning
+from scipy.stats import ttest_1samp
+from tables_learning import NOISES, bike_case, found, gains, of, signed
+from tables_network import Table, escape
+
+LEVEL = 0.05
+FEWEST_SEEDS = 3
+CONFIRMED, REVERSED, WITHIN = "confirmed", "not confirmed: the reverse", "not confirmed: within the spread"
+HEAVY = (0.8, 1.0)
+LOWER = 7  # layers that count as lower ones
+Claim = tuple[str, str, str]  # what the paper says, what was seen, the verdict
+
+
+def verdict(differences: Sequence[float]) -> str:
+    """Of differences that are above 0 where the claim holds.
+
+    Examples
+    --------
+    >>> verdict([1.0, 1.1, 0.9]), verdict([-1.0, -1.1, -0.9])
+    ('confirmed', 'not confirmed: the reverse')
+    >>> verdict([1.0, -1.0, 0.5]), verdict([0.0, 0.0, 0.0]), verdict([1.0, 2.0]), verdict([])
+    ('not confirmed: within the spread', 'not confirmed: within the spread', 'open: 2 seeds', 'not run')
+    """
+    count = len(differences)
+    if count == 0:
+        return learning.NOT_RUN
+    if count < FEWEST_SEEDS:
+        return f"open: {count} seed{'s' if count > 1 else ''}"
+    if np.ptp(differences) == 0:
+        return WITHIN if differences[0] == 0 else CONFIRMED if differences[0] > 0 else REVERSED
+    chance = ttest_1samp(differences, 0.0, alternative="greater").pvalue
+    return CONFIRMED if chance < LEVEL else REVERSED if chance > 1 - LEVEL else WITHIN
+
+
+def seen(differences: Sequence[float], unit: str) -> str:
+    """Mean and standard deviation of differences."""
+    if not len(differences):
+        return "–"
+    mean = f"{signed(float(np.mean(differences)))} {unit}"
+    return mean if len(differences) == 1 else f"{mean} ± {np.std(differences, ddof=1):.2f}"
+
+
+def differences(experiment: str, key: str, first: str, second: str, value: str) -> list[float]:
+    """First less second in the runs of a seed."""
+    runs = [{study["seed"]: study[value] for study in of(experiment, key, name)} for name in (first, second)]
+    return [runs[0][seed] - runs[1][seed] for seed in runs[0] if seed in runs[1]]
+
+
+def fashion() -> list[Claim]:
+    claims = []
+    for better, worse in (("I(x;e)", "CE"), ("HSIC", "CE"), ("H(e)", "CE"), ("I(x;e)", "HSIC"), ("I(x;e)", "H(e)")):
+        apart = differences("fashion_shift", "loss", better, worse, "target")
+        claims.append((f"turned clothes: {better} above {worse}", seen(apart, "points"), verdict(apart)))
+    apart = differences("fashion_shift", "loss", "I(x;e)", "CE", "source")
+    return [*claims, ("upright clothes: I(x;e) above CE", seen(apart, "points"), verdict(apart))]
+
+
+def over_levels(text: str, noise: str, levels: Sequence[float], loss: str, sign: int = 1) -> Claim:
+    """Gains over the MSE loss on noisy counts, seed by seed, averaged over the levels that were run."""
+    studies = {level: study for level in levels if (study := bike_case(noise, level)) is not None}
+    if not studies:
+        return text, "–", learning.NOT_RUN
+    values = np.mean([gains(study, loss, "noisy") for study in studies.values()], axis=0)
+    shown = ", ".join(f"{level:g}" for level in studies)
+    return text, f"gain {seen(values.tolist(), '%')}, levels {shown}", verdict((sign * values).tolist())
+
+
+def bike() -> list[Claim]:
+    above = learning.LEVELS[1:]
+    claims = []
+    for order in ("2", "1.001"):
+        claims.append(most_often_best(order))
+        for noise in NOISES:
+            text = f"counts with {noise} noise: H(e) better than MSE, order {order}"
+            claims.append(over_levels(text, noise, above, f"H(e), {order}"))
+        for loss in ("I*(x;e)", "H(e)"):
+            text = f"heavy Gaussian noise: {loss} better than MSE, order {order}"
+            claims.append(over_levels(text, "Gaussian", HEAVY, f"{loss}, {order}"))
+    worse = "worse than MSE under"
+    return [
+        *claims,
+        *(over_levels(f"{loss} {worse} heavy Gaussian noise", "Gaussian", HEAVY, loss, -1) for loss in ("MAE", "HSIC")),
+        over_levels(f"HSIC {worse} heavy Laplace noise", "Laplace", HEAVY, "HSIC", -1),
+        over_levels(f"MAE {worse} shifted exponential noise", "shifted exponential", above, "MAE", -1),
+    ]
+
+
+def most_often_best(order: str) -> Claim:
+    """In how many cases I* gains most, on average over seeds."""
+    names = ["MAE", "HSIC", f"H(e), {order}", f"I*(x;e), {order}"]
+    cases = [("none", 0.0), *((noise, level) for noise in list(NOISES)[:2] for level in learning.LEVELS[1:])]
+    studies = [study for case in cases if (study := bike_case(*case)) is not None]
+    best = [max(names, key=lambda name: gains(study, name, "noisy").mean()) for study in studies]
+    text = f"Laplace and shifted exponential noise: I* gains most in most cases, order {order}"
+    share = f"{best.count(names[-1])} of {len(best)} cases"
+    if len(best) < len(cases):
+        return text, share, f"open: {len(best)} of {len(cases)} cases"
+    return text, share, "confirmed" if 2 * best.count(names[-1]) > len(best) else "not confirmed"
+
+
+def mnist() -> list[Claim]:
+    claims = []
+    for worse in ("baseline", "VIB", "dropout", "label smoothing", "confidence penalty"):
+        apart = differences("bottleneck_mnist", "method", worse, "DIB", "test_error")
+        claims.append((f"MNIST: error of DIB below {worse}", seen(apart, "points"), verdict(apart)))
+    apart = differences("bottleneck_mnist", "method", "baseline", "VIB", "test_error")
+    claims.append(("MNIST: error of VIB below baseline", seen(apart, "points"), verdict(apart)))
+    return claims
+
+
+def cifar() -> list[Claim]:
+    pairs = [("VGG16 + DIB", worse) for worse in learning.CIFAR if worse != "VGG16 + DIB"]
+    claims = []
+    for better, worse in [*pairs, ("VGG16", "VGG16 + VIB")]:
+        apart = differences("cifar_errors", "row", worse, better, "test_error")
+        here = f"not testable here; on the subset {verdict(apart)}"
+        claims.append((f"CIFAR-10: error of {better} below {worse}", seen(apart, "points"), here))
+    return claims
+
+
+def dynamics() -> list[Claim]:
+    studies = list(found("vgg_dynamics").values())
+    if not studies:
+        return [("dependence among feature maps grows while VGG16 learns", "–", learning.NOT_RUN)]
+    claims = []
+    for rule in ("fixed", "median"):
+        total = course_of(studies, rule, "T*(1.01)")
+        claims += [
+            growing(f"{rule} width: {name} grows in all layers", course_of(studies, rule, name))
+            for name in ("T*(1.01)", "T*(2)", "HSIC")
+        ]
+        nearly = "confirmed" if total[-1].min() > 0.95 else "not confirmed"
+        text = f"{rule} width: T* is nearly 1 in all layers in the end"
+        claims.append((text, f"least {total[-1].min():.3f}", nearly))
+        text = f"{rule} width: T* grows beyond that of shuffled maps in all layers (not in the paper)"
+        claims.append(growing(text, total - course_of(studies, rule, "T*(1.01), shuffled")))
+        claims += [earlier(studies, rule), modes(studies, rule)]
+    return [(f"{text}, {len(studies)} seed{'s' * (len(studies) > 1)}", *rest) for text, *rest in claims]
+
+
+def course_of(studies: list[dict], rule: str, name: str) -> np.ndarray:
+    """A value at every look and layer, averaged over seeds."""
+    return np.mean([[look[rule][name] for look in study["maps"]] for study in studies], axis=0)
+
+
+def growing(text: str, course: np.ndarray) -> Claim:
+    """Whether a value is larger at the end than at the start, in all layers where it is not 1 from the first."""
+    start, end = course[0], course[-1]
+    rising = int(((end > start) | (np.minimum(start, end) > 0.999)).sum())
+    result = f"in {rising} of {len(start)}, mean {start.mean():.3f} to {end.mean():.3f}"
+    return text, result, "confirmed" if rising == len(start) else "not confirmed"
+
+
+def earlier(studies: list[dict], rule: str) -> Claim:
+    """When the mean I* of lower and of upper layers is half way from its first to its last value, and where to."""
+    course, epochs = course_of(studies, rule, "I*(2)"), studies[0]["watched"]
+    shown, times, rises = [], [], []
+    for part, layers in (("lower", course[:, :LOWER]), ("upper", course[:, LOWER:])):
+        mean = layers.mean(axis=1)
+        share = (mean - mean[0]) / (mean[-1] - mean[0])
+        times.append(epochs[int(np.argmax(share >= 0.5))])
+        rises.append(bool(mean[-1] > mean[0]))
+        shown.append(f"{part} {mean[0]:.2f} to {mean[-1]:.2f}, half way after {times[-1]} epochs")
+    judged = "confirmed" if times[0] < times[1] else "not confirmed"
+    text = f"{rule} width: I* of pairs rises earlier in lower layers than in upper ones"
+    return text, "; ".join(shown), judged if all(rises) else "not confirmed: it falls"
+
+
+def modes(studies: list[dict], rule: str) -> Claim:
+    """The most frequent I* of pairs at the start and at the end."""
+    shown, ends = [], []
+    for part in ("lower", "upper"):
+        shares = course_of(studies, rule, f"I* {part}")
+        peaks = (shares[[0, -1]].argmax(axis=1) + 0.5) / shares.shape[1]
+        shown.append(f"{part} {peaks[0]:.2f} to {peaks[1]:.2f}")
+        ends.append(peaks[0] < 0.2 and peaks[1] > 0.8)
+    text = f"{rule} width: the most frequent I* moves from nearly 0 to nearly 1"
+    return text, ", ".join(shown), "confirmed" if all(ends) else "not confirmed"
+
+
+PARTS: dict[str, tuple[str, Callable[[], list[Claim]]]] = {
+    "fashion": ("Table 3", fashion),
+    "bike": ("Figures 3 and 9", bike),
+    "mnist": ("Table 5", mnist),
+    "cifar": ("Table 6", cifar),
+    "dynamics": ("Figures 4, 5, 10 and 11", dynamics),
+}
+
+
+def table_of(part: str) -> Callable[[], Table]:
+    def make() -> Table:
+        title, claims = PARTS[part]
+        rows = [[escape(text), escape(result), judged] for text, result, judged in claims()]
+        return f"What the paper says: {title}", ["claim", "seen here", "verdict"], rows
+
+    return make
+
+
+TABLES: dict[str, Callable[[], Table]] = {f"claims_{part}": table_of(part) for part in PARTS}
