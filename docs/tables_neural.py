@@ -50,7 +50,9 @@ def noise(how: str) -> Callable[[], Table]:
                 cells.append(f"{shown} ({low:.2f}–{high:.2f}), {study['losses'][loss]['best']}")
             rows.append([escape(loss), *cells])
         seeds, size = (next(iter(found.values()))[key] for key in ("seeds", "rows"))
-        title = f"Error of the fitted function, {how}: median (quartiles) over {seeds} samples of {size} rows, and in how"
+        title = (
+            f"Error of the fitted function, {how}: median (quartiles) over {seeds} samples of {size} rows, and in how"
+        )
         return f"{title} many of them the loss did best", ["loss", *(name.rsplit(", ", 1)[0] for name in found)], rows
 
     return make

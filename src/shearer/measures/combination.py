@@ -94,9 +94,7 @@ def ratio(numerator: Combination, denominator: Combination, entropies: Entropies
     )
 
 
-def _quotient(
-    numerator: Combination, denominator: Combination, entropies: Entropies, tol: float | None
-) -> Estimate:
+def _quotient(numerator: Combination, denominator: Combination, entropies: Entropies, tol: float | None) -> Estimate:
     known = {subset: entropies(subset, tol) for subset in {**numerator.terms, **denominator.terms}}
     top, bottom = numerator._value(known), denominator._value(known)
     certified = all(estimate.certified for estimate in known.values())

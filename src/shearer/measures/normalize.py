@@ -24,9 +24,7 @@ def total_correlation(variables: Sequence[int], given: Subset, normalize: bool, 
     return _over_extreme(raw, ceilings, min, entropies)
 
 
-def dual_total_correlation(
-    variables: Sequence[int], given: Subset, normalize: bool, entropies: Entropies
-) -> Estimate:
+def dual_total_correlation(variables: Sequence[int], given: Subset, normalize: bool, entropies: Entropies) -> Estimate:
     """D in bits, or D* (paper Eq. NDTC_renyi)."""
     raw = formulas.dual_total_correlation(variables).given(given)
     if not check_option("normalize", normalize, SWITCH):
@@ -34,9 +32,7 @@ def dual_total_correlation(
     return ratio(raw, formulas.joint(variables).given(given), entropies)
 
 
-def mutual_information(
-    pair: Sequence[int], given: Subset, normalize: bool | str, entropies: Entropies
-) -> Estimate:
+def mutual_information(pair: Sequence[int], given: Subset, normalize: bool | str, entropies: Entropies) -> Estimate:
     """I in bits, or divided by the larger entropy (True, "max"), the smaller, the joint, or a mean of the two."""
     form = check_option("normalize", normalize, MUTUAL)
     raw = formulas.total_correlation(pair).given(given)

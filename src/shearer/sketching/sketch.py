@@ -1,0 +1,374 @@
+"""`Sketch`: every measure of rows that are seen once, chunk by chunk, on any number of machines."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Mapping
+from itertools import combinations
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from shearer._blocks import Variable
+from shearer._validate import check_alpha, check_option, check_positive, describe, listing, type_error, value_error
+from shearer.entropy import Subset
+from shearer.inference.resampling import check_count
+from shearer.kernels import Kernel, hadamard
+from shearer.measures import formulas
+from shearer.measures.combination import Combination
+from shearer.measures.measurable import Measurable
+from shearer.sketching.frame import Frame
+from shearer.sketching.rows import check_alike, read_rows, row_count, stacked, taken
+from shearer.sketching.subset_sums import CountSums, LandmarkSums, SubsetSums, choose_landmarks
+from shearer.spectrum import Estimate
+from shearer.spectrum.accumulator import rows_at_once
+from shearer.spectrum.request import seed_of
+
+# Of a longer sample so many rows are looked at for widths and landmarks.
+SAMPLE_ROWS = 4096
+FEWEST_SAMPLE_ROWS = 8
+_FORMULAS: dict[str, Callable[[list[int]], list[Combination]]] = {
+    "entropy": lambda v: [formulas.joint(v), *(formulas.joint([i]) for i in v)],
+    "mutual_information": lambda v: [formulas.total_correlation(pair) for pair in combinations(v, 2)],
+    "total_correlation": lambda v: [formulas.total_correlation(v)],
+    "dual_total_correlation": lambda v: [formulas.dual_total_correlation(v)],
+    "o_information": lambda v: [formulas.o_information(v)],
+    "s_information": lambda v: [formulas.s_information(v)],
+    "co_information": lambda v: [formulas.co_information(v)],
+    "shearer_gap": lambda v: [formulas.co_information(v)],
+}
+MEASURES = tuple(_FORMULAS)
+# Each subset has its own landmarks and sums.
+_MOST_SUBSETS = 4096
+
+
+class SketchedEntropies:
+    """Entropies of the subsets that were declared, from their sums."""
+
+    def __init__(self, names: tuple[str, ...], parts: Mapping[Subset, SubsetSums]) -> None:
+        self.names = names
+        self.parts = dict(parts)
+        self.rows = 0
+
+    def __call__(self, subset: Subset | set[int], tol: float | None = None) -> Estimate:
+        """Entropy in bits, with the bounds that the rows left; 0 for the empty set."""
+        key = frozenset(subset)
+        if not key:
+            return Estimate(0.0, 0.0, 0.0, True, "empty")
+        if key not in self.parts:
+            named = ", ".join(self.names[index] for index in sorted(key))
+            hint = "Name the measure in measures= of Sketch.like."
+            raise value_error("measures", "one that was declared", f"one that needs the entropy of {named}", hint)
+        if self.rows < 2:
+            raise value_error("data", "at least 2 rows", f"{self.rows}", "Rows come in by update().")
+        return self.parts[key].estimate(self.rows)
+
+    def meet(self, build: Callable[[float | None], Estimate], weight: float) -> Estimate:
+        """The measure with the bounds it has: rows that are gone cannot be asked again."""
+        return build(None)
+
+
+class Sketch(Measurable):
+    """Measures of any number of rows from sums: one pass, constant memory, mergeable.
+
+    Made by `Sketch.like` from a sample, which sets the widths and the landmarks. Every entropy has certified bounds for
+    the rows that were added; how close they are depends on how well the sample stands for them, so that one pass cannot
+    promise a tolerance. `second_pass` makes a sketch that can come closer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import shearer as sh
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=20_000)
+    >>> y = x + rng.normal(size=20_000)
+    >>> s = sh.Sketch.like(x[:2000], y[:2000], measures=("mutual_information",))
+    >>> for rows in np.array_split(np.arange(20_000), 7):
+    ...     s.update(x[rows], y[rows])
+    >>> found = s.mutual_information()
+    >>> s.rows, found.certified, found.width < 1e-2
+    (20000, True, True)
+    >>> bool(found.lower <= sh.mutual_information(x, y, kernel=s.kernels) <= found.upper)
+    True
+    """
+
+    _entropies: SketchedEntropies
+    # The variables as a chunk brings them: kinds and dimensions, no rows.
+    _shapes: tuple[Variable, ...]
+    _settings: dict[str, Any]
+    _names: tuple[str, ...]
+    _given: tuple[str, ...]
+    _frame: Frame
+    _dropped: int
+    _step: int
+
+    def __init__(self) -> None:
+        raise type_error("Sketch", "Sketch.like(sample)", "Sketch()", "Widths and landmarks come from a sample.")
+
+    @classmethod
+    def like(
+        cls,
+        *sample: Any,
+        measures: Iterable[str] = ("total_correlation",),
+        given: str | list[str] | None = None,
+        alpha: float = 1.0,
+        kernel: Kernel | Mapping[str, Kernel] | None = None,
+        groups: Mapping[str, Iterable[str]] | None = None,
+        missing: str = "error",
+        tol: float = 1e-3,
+        rank: int = 512,
+        rng: np.random.Generator | int | None = 0,
+    ) -> Sketch:
+        """An empty sketch for rows like these.
+
+        Parameters
+        ----------
+        *sample : array-like, frame or mapping
+            Rows such as those to come: a few thousand, drawn at random. They set widths, landmarks, names and kinds,
+            and are not counted themselves.
+        measures : iterable of str
+            What will be asked: "entropy", "mutual_information" (of all pairs), "total_correlation",
+            "dual_total_correlation", "o_information", "s_information", "co_information", "shearer_gap".
+        given : str or list of str, optional
+            Names of the variables to condition on.
+        alpha : float, default 1
+            Order, above 0.
+        kernel : Kernel or mapping of name -> Kernel, optional
+            Gaussian, Laplacian, Delta or products of them, as in `Dependence`; rules for widths see the sample.
+        groups : mapping, optional
+            New name -> columns that form one vector variable.
+        missing : {"error", "drop"}
+            What to do with rows that lack a value.
+        tol : float
+            Bits to which the entropies of the sample are bounded: more landmarks where it is smaller.
+        rank : int
+            Landmarks of a subset at most. The time of a row grows with its square.
+        rng : int, Generator or None
+            Seed of the landmarks.
+        """
+        order = check_alpha(alpha)
+        if order == 0:
+            raise value_error("alpha", "a number above 0", "0", "A rank cannot be bounded from above.")
+        wanted = check_positive("tol", tol, " of bits")
+        check_count("rank", rank, 1)
+        if given is not None and not isinstance(given, str) and not _are_names(given):
+            raise type_error("given", "names of variables", describe(given), "Chunks bring them as columns.")
+        declared = _check_measures(measures)
+        items, conditions, _ = read_rows(sample, given, groups, None, missing)
+        if row_count(items[0]) < FEWEST_SAMPLE_ROWS:
+            raise value_error("sample", f"at least {FEWEST_SAMPLE_ROWS} rows", f"{row_count(items[0])}")
+        seed = seed_of(rng)
+        generator = np.random.default_rng(seed)
+        frame = Frame.of(items, kernel)
+        few = generator.permutation(row_count(items[0]))[:SAMPLE_ROWS]
+        rows = taken(frame.prepared(items), np.sort(few))
+        subsets = _subsets(declared, [item.name for item in items], conditions)
+        grams = frame.sample_grams(rows)
+        chosen = {}
+        for subset in subsets:
+            if not all(frame.is_labels(index) for index in subset):
+                gram = hadamard([grams[index] for index in sorted(subset)])
+                chosen[subset] = choose_landmarks(gram, wanted, rank, order, generator)
+        sketch = cls.__new__(cls)
+        sketch._settings = {"given": given, "groups": _plain_groups(groups), "missing": missing, "measures": declared}
+        sketch._settings |= {"alpha": order, "rank": int(rank), "seed": seed}
+        sketch._shapes = taken(items, slice(0, 0))
+        sketch._names, sketch._given = tuple(item.name for item in items), conditions
+        sketch._freeze(frame, subsets, {subset: taken(rows, places) for subset, places in chosen.items()})
+        return sketch
+
+    def _freeze(self, frame: Frame, subsets: list[Subset], landmarks: Mapping[Subset, tuple[Variable, ...]]) -> None:
+        """Begin with no row, landmarks given for each subset that is not labels alone."""
+        order, seed = self.alpha, self._settings["seed"]
+        everything, places = frame.landmarks, {}
+        for subset, rows in landmarks.items():
+            start = row_count(everything[0])
+            everything = stacked(everything, rows)
+            places[subset] = np.arange(start, row_count(everything[0]))
+        self._frame = frame.with_landmarks(everything)
+        parts: dict[Subset, SubsetSums] = {
+            subset: LandmarkSums.of(subset, self._frame, places[subset], order, seed)
+            if subset in places
+            else CountSums(subset, order)
+            for subset in subsets
+        }
+        self._entropies = SketchedEntropies(self._names, parts)
+        self._dropped = 0
+        self._step = min((rows_at_once(part.rank) for part in parts.values()), default=2**18)
+
+    def __repr__(self) -> str:
+        """Rows, variables and order."""
+        listed = ", ".join(self.names[:6]) + (", ..." if len(self.names) > 6 else "")
+        given = f" given {', '.join(self.given)}" if self.given else ""
+        return f"Sketch({self.rows} rows; {listed}{given}; alpha={self.alpha:g})"
+
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        """The variables, those conditioned on last."""
+        return self._names
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The variables conditioned on."""
+        return self._given
+
+    @property
+    def rows(self) -> int:
+        """Rows added."""
+        return self._entropies.rows
+
+    @property
+    def dropped(self) -> int:
+        """Rows left out because a value was missing."""
+        return self._dropped
+
+    @property
+    def alpha(self) -> float:
+        """Order of the entropy."""
+        return float(self._settings["alpha"])
+
+    @property
+    def kernels(self) -> dict[str, Kernel]:
+        """The kernel of each variable, with its width, for variables of one kind of values."""
+        pairs = zip(self._names, self._frame.kernels, strict=True)
+        return {name: kernels[0] for name, kernels in pairs if len(kernels) == 1}
+
+    def update(self, *chunk: Any) -> None:
+        """Add rows, in the form of the sample: as many arguments, or a table of the same columns."""
+        settings = self._settings
+        items, _, dropped = read_rows(chunk, settings["given"], settings["groups"], None, settings["missing"])
+        items = check_alike(items, self._shapes)
+        rows = self._frame.prepared(items)
+        for start in range(0, row_count(items[0]), self._step):
+            piece = taken(rows, slice(start, start + self._step))
+            grams = self._frame.grams(piece)
+            for part in self._entropies.parts.values():
+                part.add(grams, piece, self._frame.size)
+        self._entropies.rows += row_count(items[0])
+        self._dropped += dropped
+
+    def merge(self, other: Sketch) -> None:
+        """Add the rows of another sketch that began as a copy of the same one."""
+        if not isinstance(other, Sketch):
+            raise type_error("other", "a Sketch", describe(other))
+        if other.fingerprint != self.fingerprint:
+            hint = "Make one by Sketch.like, and copies of it by empty() for each share of the rows."
+            raise value_error("other", "a sketch with the same landmarks and widths", "another one", hint)
+        for subset, part in self._entropies.parts.items():
+            part.merge(other._entropies.parts[subset])  # type: ignore[attr-defined]
+        self._entropies.rows += other.rows
+        self._dropped += other._dropped
+
+    def empty(self) -> Sketch:
+        """The same sketch without rows: one for each process or machine, to be merged."""
+        fresh = copy.copy(self)
+        fresh._entropies = SketchedEntropies(
+            self._names, {s: part.empty() for s, part in self._entropies.parts.items()}
+        )
+        fresh._dropped = 0
+        return fresh
+
+    def second_pass(self, tol: float) -> Sketch:
+        """An empty sketch with more landmarks, for going over the same rows once more.
+
+        Parameters
+        ----------
+        tol : float
+            Bits within which each entropy shall be bounded. Landmarks are added from the rows that the first ones said
+            least of; at most `rank` for a subset, so that it may still not be met.
+        """
+        wanted = check_positive("tol", tol, " of bits")
+        if self.rows < 2:
+            raise value_error("data", "at least 2 rows", f"{self.rows}", "The first pass tells which rows are needed.")
+        rng = np.random.default_rng([self._settings["seed"], self.rows])
+        landmarks = {
+            subset: part.further(self._frame, wanted, self._settings["rank"], rng)
+            for subset, part in self._entropies.parts.items()
+            if isinstance(part, LandmarkSums)
+        }
+        fresh = copy.copy(self)
+        base = self._frame.with_landmarks(taken(self._frame.landmarks, slice(0, 0)))
+        fresh._freeze(base, list(self._entropies.parts), landmarks)
+        return fresh
+
+    def explain(self) -> str:
+        """For every subset: landmarks, the mass that they leave out, and how far apart the bounds are."""
+        lines = [f"{self.rows} rows, {len(self.names)} variables, alpha={self.alpha:g}"]
+        for subset, part in self._entropies.parts.items():
+            name = ", ".join(self._names[index] for index in sorted(subset))
+            if self.rows < 2:
+                lines.append(f"  {name}: {part.rank} landmarks")
+                continue
+            width = self._entropies(subset).width
+            if isinstance(part, LandmarkSums):
+                found = f"{part.rank} landmarks, {part.sums.missing:.2g} of the mass left out"
+            else:
+                found = f"counts of {part.rank} labels"
+            lines.append(f"  {name}: {found}, bounds {width:.2g} bits apart")
+        return "\n".join(lines)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything to one file, in one step: arrays and JSON, nothing pickled, with a hash."""
+        from shearer.sketching.archive import write
+
+        write(self, path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Sketch:
+        """Read what `save` wrote; a file that was cut short or altered is refused."""
+        from shearer.sketching.archive import read
+
+        return read(path)
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all that two sketches must share to be merged."""
+        from shearer.sketching.archive import fingerprint_of
+
+        return fingerprint_of(self)
+
+
+def _check_measures(measures: Any) -> list[str]:
+    if isinstance(measures, str) or not isinstance(measures, Iterable):
+        raise type_error("measures", 'names of measures, such as ("total_correlation",)', describe(measures))
+    declared = list(dict.fromkeys(measures))
+    if not declared:
+        raise value_error("measures", f"some of {listing(MEASURES)}", "none")
+    for measure in declared:
+        check_option("measures", measure, MEASURES)
+    return declared
+
+
+def _are_names(given: Any) -> bool:
+    return isinstance(given, list | tuple) and all(isinstance(name, str) for name in given)
+
+
+def _plain_groups(groups: Mapping[str, Iterable[str]] | None) -> dict[str, list[str]] | None:
+    return None if groups is None else {name: list(members) for name, members in groups.items()}
+
+
+def _subsets(measures: list[str], names: list[str], given: tuple[str, ...]) -> list[Subset]:
+    """The subsets whose entropies the measures need, in a fixed order."""
+    conditions = frozenset(names.index(name) for name in given)
+    variables = [index for index in range(len(names)) if index not in conditions]
+    if len(variables) > 1 or measures != ["entropy"]:
+        _check_count(measures, len(variables))
+    found = {
+        subset
+        for measure in measures
+        for combination in _FORMULAS[measure](variables)
+        for subset in combination.given(conditions).terms
+        if subset
+    }
+    if len(found) > _MOST_SUBSETS:
+        hint = "mutual_information takes all pairs, co_information and shearer_gap all subsets."
+        raise value_error("measures", f"at most {_MOST_SUBSETS} subsets of variables", f"{len(found)}", hint)
+    return sorted(found, key=lambda subset: (len(subset), sorted(subset)))
+
+
+def _check_count(measures: list[str], count: int) -> None:
+    if count < 2:
+        raise value_error("sample", "at least 2 variables", f"{count}", 'measures=("entropy",) takes a single one.')
+    if {"co_information", "shearer_gap"} & set(measures) and count > 12:
+        raise value_error("sample", "at most 12 variables for all of their subsets", f"{count}")
