@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from shearer._jobs import check_jobs
 from shearer._memory import parse_memory
 from shearer._validate import check_alpha, check_option, describe, type_error, value_error
 from shearer._version import __version__
@@ -21,7 +22,6 @@ from shearer.scanning.result import Scan
 from shearer.scanning.store import FolderStore, Store, fingerprint_of
 from shearer.scanning.top import TOLERANCE
 from shearer.scanning.triples import choose_triples, test_triples
-from shearer.screening.all_pairs import check_jobs
 from shearer.spectrum import Request
 
 ORDERS = (2, 3)

@@ -216,7 +216,7 @@ def within(tol: float, alpha: float) -> Callable[[PartialSpectrum], bool]:
 
 
 def choose_landmarks(gram: Gram, tol: float, most: int, alpha: float, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Rows of a sample that leave bounds within `tol` on it, drawn from one half: the other half tells how good they are.
+    """Rows of a sample that leave bounds within `tol` on it: from one half, the other tells how good they are.
 
     On rows that they were chosen for, landmarks look far better than on those that are to come.
     """

@@ -247,8 +247,7 @@ def _rules(diagonal: Floats, beside: Floats) -> tuple[Floats, Floats, Floats, Fl
     inverse = np.sum(vectors[:, -1] ** 2 / np.maximum(nodes, np.finfo(np.float64).tiny), axis=1)
     matrices[:, -1, -1] = np.minimum(beside[:, -1] ** 2 * inverse, 1.0)
     outer, outer_vectors = np.linalg.eigh(matrices)
-    rules = np.clip(nodes, 0.0, 1.0), vectors[:, 0] ** 2, np.clip(outer, 0.0, 1.0), outer_vectors[:, 0] ** 2
-    return rules
+    return np.clip(nodes, 0.0, 1.0), vectors[:, 0] ** 2, np.clip(outer, 0.0, 1.0), outer_vectors[:, 0] ** 2
 
 
 def _integrand(alpha: float) -> Callable[[Floats], Floats]:
