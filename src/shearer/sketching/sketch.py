@@ -11,7 +11,17 @@ from typing import Any
 import numpy as np
 
 from shearer._blocks import Variable
-from shearer._validate import check_alpha, check_option, check_positive, describe, listing, type_error, value_error
+from shearer._jobs import check_jobs
+from shearer._validate import (
+    check_alpha,
+    check_option,
+    check_positive,
+    describe,
+    listing,
+    message,
+    type_error,
+    value_error,
+)
 from shearer.entropy import Subset
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel, hadamard
@@ -20,14 +30,17 @@ from shearer.measures.combination import Combination
 from shearer.measures.measurable import Measurable
 from shearer.sketching.frame import Frame
 from shearer.sketching.rows import check_alike, read_rows, row_count, stacked, taken
+from shearer.sketching.sources import open_rows
 from shearer.sketching.subset_sums import CountSums, LandmarkSums, SubsetSums, choose_landmarks
-from shearer.spectrum import Estimate
+from shearer.spectrum import Estimate, ToleranceError
 from shearer.spectrum.accumulator import rows_at_once
 from shearer.spectrum.request import seed_of
 
 # Of a longer sample so many rows are looked at for widths and landmarks.
 SAMPLE_ROWS = 4096
 FEWEST_SAMPLE_ROWS = 8
+# Bits to which the entropies of a sample are bounded where none are stated, and passes to come closer.
+_SAMPLE_TOL, _MOST_PASSES = 1e-3, 6
 _FORMULAS: dict[str, Callable[[list[int]], list[Combination]]] = {
     "entropy": lambda v: [formulas.joint(v), *(formulas.joint([i]) for i in v)],
     "mutual_information": lambda v: [formulas.total_correlation(pair) for pair in combinations(v, 2)],
@@ -116,7 +129,7 @@ class Sketch(Measurable):
         kernel: Kernel | Mapping[str, Kernel] | None = None,
         groups: Mapping[str, Iterable[str]] | None = None,
         missing: str = "error",
-        tol: float = 1e-3,
+        tol: float = _SAMPLE_TOL,
         rank: int = 512,
         rng: np.random.Generator | int | None = 0,
     ) -> Sketch:
@@ -178,6 +191,87 @@ class Sketch(Measurable):
         sketch._freeze(frame, subsets, {subset: taken(rows, places) for subset, places in chosen.items()})
         return sketch
 
+    @classmethod
+    def of(
+        cls,
+        source: Any,
+        *,
+        measures: Iterable[str] = ("total_correlation",),
+        columns: list[str] | None = None,
+        given: str | list[str] | None = None,
+        alpha: float = 1.0,
+        kernel: Kernel | Mapping[str, Kernel] | None = None,
+        groups: Mapping[str, Iterable[str]] | None = None,
+        missing: str = "error",
+        tol: float | None = None,
+        rank: int = 512,
+        rng: np.random.Generator | int | None = 0,
+        n_jobs: int | None = None,
+        progress: bool | None = None,
+    ) -> Sketch:
+        """The sketch of all rows of files, of a Dask collection, or of chunks that a function yields.
+
+        One pass draws a sample, one adds the rows; with `tol`, further passes follow until it is met.
+
+        Parameters
+        ----------
+        source : str, path, list of them, Dask array or dataframe, or callable
+            Files: Parquet, Arrow, csv or tsv with a header; a pattern such as "part-*.parquet" stands for all that
+            match. A callable is called anew for each pass and yields chunks.
+        columns : list of str, optional
+            Which columns of files or dataframes; default: all.
+        measures, given, alpha, kernel, groups, missing, rank, rng
+            As in `Sketch.like`.
+        tol : float, optional
+            Bits within which every entropy is bounded, by as many passes as that takes; refused where `rank`
+            landmarks are not enough. Default: what one pass gives.
+        n_jobs : int, optional
+            Files at a time, as joblib counts them, or as `joblib.parallel_config` says. Dask collections run on the
+            scheduler that is set for Dask.
+        progress : bool, optional
+            A bar on stderr for what takes more than two seconds. Default: if stderr is a terminal.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import shearer as sh
+        >>> def chunks():
+        ...     rng = np.random.default_rng(0)
+        ...     for _ in range(10):
+        ...         x = rng.normal(size=1000)
+        ...         yield np.column_stack([x, x**2 + rng.normal(size=1000)])
+        >>> s = sh.Sketch.of(chunks, measures=("mutual_information",), tol=1e-4)
+        >>> s.rows, s.entropy("x1").width < 1e-4
+        (10000, True)
+        """
+        wanted = None if tol is None else check_positive("tol", tol, " of bits")
+        seed, jobs, rows = seed_of(rng), check_jobs(n_jobs), open_rows(source, columns)
+        sketch = cls.like(
+            rows.sample(SAMPLE_ROWS, seed, jobs, progress),
+            measures=measures,
+            given=given,
+            alpha=alpha,
+            kernel=kernel,
+            groups=groups,
+            missing=missing,
+            tol=_SAMPLE_TOL if wanted is None else min(wanted, _SAMPLE_TOL),
+            rank=rank,
+            rng=seed,
+        )
+        sketch = rows.add_to(sketch, jobs, progress)
+        for _ in range(_MOST_PASSES if wanted is not None else 0):
+            if wanted is None or sketch.widest <= wanted:
+                return sketch
+            more = sketch.second_pass(wanted)
+            if more.landmarks == sketch.landmarks:
+                break
+            sketch = rows.add_to(more, jobs, progress)
+        if wanted is not None and sketch.widest > wanted:
+            got = f"bounds {sketch.widest:.2g} bits apart with {sketch.landmarks} landmarks"
+            hint = "Options: a larger tol=, a larger rank=, wider kernels, fewer variables in a joint."
+            raise ToleranceError(message("tol", f"entropies within {wanted:.2g} bits", got, hint))
+        return sketch
+
     def _freeze(self, frame: Frame, subsets: list[Subset], landmarks: Mapping[Subset, tuple[Variable, ...]]) -> None:
         """Begin with no row, landmarks given for each subset that is not labels alone."""
         order, seed = self.alpha, self._settings["seed"]
@@ -227,6 +321,16 @@ class Sketch(Measurable):
     def alpha(self) -> float:
         """Order of the entropy."""
         return float(self._settings["alpha"])
+
+    @property
+    def landmarks(self) -> int:
+        """Landmarks of all subsets together."""
+        return self._frame.size
+
+    @property
+    def widest(self) -> float:
+        """Bits between the bounds of the entropy that is known least."""
+        return max(self._entropies(subset).width for subset in self._entropies.parts)
 
     @property
     def kernels(self) -> dict[str, Kernel]:
