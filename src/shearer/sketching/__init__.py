@@ -1,5 +1,6 @@
 """Any number of rows: sums that chunks, files and machines add up, and every measure from the sums."""
 
+from shearer.sketching.pair_sketch import PairSketch
 from shearer.sketching.sketch import Sketch
 
-__all__ = ["Sketch"]
+__all__ = ["PairSketch", "Sketch"]

@@ -28,15 +28,24 @@ if TYPE_CHECKING:
 Arrays = dict[str, NDArray[Any]]
 
 FORMAT, VERSION = "shearer sketch", 1
-_EXPECTED = "a file written by Sketch.save"
+_EXPECTED = "a file written by save()"
 _NUMBERS = ("residual", "tau", "excess", "entry_error")
 
 
 def write(sketch: Sketch, path: str | PathLike[str]) -> None:
-    """Write all of a sketch; a file that is there is either the old one or whole."""
-    header, arrays = _pack(sketch)
-    arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    arrays["sha256"] = np.frombuffer(_digest(arrays), dtype=np.uint8)
+    """Write all of a sketch."""
+    write_archive(path, *_pack(sketch))
+
+
+def read(path: str | PathLike[str]) -> Sketch:
+    """The sketch that was written."""
+    return _unpack(*read_archive(path, FORMAT))
+
+
+def write_archive(path: str | PathLike[str], header: dict[str, Any], arrays: Arrays) -> None:
+    """Write plain data and arrays with their hash; a file that is there is either the old one or whole."""
+    arrays = arrays | {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
+    arrays["sha256"] = np.frombuffer(digest_of(arrays), dtype=np.uint8)
     target = Path(path)
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name)
     try:
@@ -50,8 +59,8 @@ def write(sketch: Sketch, path: str | PathLike[str]) -> None:
         raise
 
 
-def read(path: str | PathLike[str]) -> Sketch:
-    """The sketch that was written."""
+def read_archive(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], Arrays]:
+    """What was written, if not a byte of it has changed."""
     target = Path(path)
     try:
         # Opened here: numpy leaves a file that is no archive open.
@@ -60,30 +69,30 @@ def read(path: str | PathLike[str]) -> Sketch:
         known = arrays.pop("sha256").tobytes()
     except FileNotFoundError as error:
         raise value_error("path", _EXPECTED, f"{describe(str(target))}, which is not there") from error
-    except (OSError, ValueError, KeyError, EOFError, NotImplementedError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, AttributeError, NotImplementedError, zipfile.BadZipFile) as error:
         raise value_error("path", _EXPECTED, f"{target.name}, which is none, or cut short") from error
-    if _digest(arrays) != known:
+    if digest_of(arrays) != known:
         raise value_error("path", "contents as they were written", "other ones", "Its hash has changed.")
     try:
         header = json.loads(arrays.pop("header").tobytes())
-        same = header["format"] == FORMAT and header["version"] == VERSION
+        found = header["format"], header["version"]
     except (ValueError, KeyError, TypeError) as error:
         raise value_error("path", _EXPECTED, f"{target.name}, which is none") from error
-    if not same:
-        got = f"format {describe(header['format'])}, version {describe(header['version'])}"
-        raise value_error("path", f"{_EXPECTED}, version {VERSION}", got)
-    return _unpack(header, arrays)
+    if found != (kind, VERSION):
+        raise value_error("path", f"a {kind}, version {VERSION}", f"a {describe(found[0])}, version {found[1]}")
+    return header, arrays
 
 
 def fingerprint_of(sketch: Sketch) -> str:
     """A hash of what is frozen: settings, kernels, landmarks and their factors."""
     header, arrays = _pack(sketch.empty())
     digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
-    digest.update(_digest(arrays))
+    digest.update(digest_of(arrays))
     return digest.hexdigest()
 
 
-def _digest(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+def digest_of(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """A hash of arrays and their names."""
     digest = hashlib.sha256()
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
@@ -105,8 +114,8 @@ def _pack(sketch: Sketch) -> tuple[dict[str, Any], Arrays]:
         "rows": sketch.rows,
         "dropped": sketch.dropped,
         "kernels": [[describe_kernel(kernel) for kernel in own] for own in sketch._frame.kernels],
-        "shapes": _pack_rows("shape", sketch._shapes, arrays),
-        "landmarks": _pack_rows("landmark", sketch._frame.landmarks, arrays),
+        "shapes": pack_rows("shape", sketch._shapes, arrays),
+        "landmarks": pack_rows("landmark", sketch._frame.landmarks, arrays),
         "parts": parts,
     }
     return header, arrays
@@ -121,10 +130,11 @@ def _pack_part(name: str, part: SubsetSums, arrays: Arrays) -> dict[str, Any]:
     arrays |= {f"{name}_places": part.places, f"{name}_whiten": part.whiten, f"{name}_keys": part.keys}
     arrays |= {f"{name}_products": sums.products, f"{name}_lost": sums.lost}
     packed |= {"rows": sums.rows, **{field: float(getattr(sums, field)).hex() for field in _NUMBERS}}
-    return packed | {"candidates": _pack_rows(f"{name}_candidate", part.candidates, arrays)}
+    return packed | {"candidates": pack_rows(f"{name}_candidate", part.candidates, arrays)}
 
 
-def _pack_rows(name: str, items: Sequence[Variable], arrays: Arrays) -> list[Any]:
+def pack_rows(name: str, items: Sequence[Variable], arrays: Arrays) -> list[Any]:
+    """Rows as plain data, with arrays put where they belong."""
     packed = []
     for i, item in enumerate(items):
         blocks = []
@@ -143,9 +153,9 @@ def _unpack(header: dict[str, Any], arrays: Arrays) -> Sketch:
     sketch = Sketch.__new__(Sketch)
     sketch._settings = header["settings"]
     sketch._names, sketch._given = tuple(header["names"]), tuple(header["given"])
-    sketch._shapes = _unpack_rows("shape", header["shapes"], arrays)
+    sketch._shapes = unpack_rows("shape", header["shapes"], arrays)
     kernels = tuple(tuple(kernel_from(kernel) for kernel in own) for own in header["kernels"])
-    sketch._frame = Frame(kernels, _unpack_rows("landmark", header["landmarks"], arrays))
+    sketch._frame = Frame(kernels, unpack_rows("landmark", header["landmarks"], arrays))
     found = [_unpack_part(f"part{place}", part, arrays, sketch) for place, part in enumerate(header["parts"])]
     sketch._entropies = SketchedEntropies(sketch._names, {part.subset: part for part in found})
     sketch._entropies.rows, sketch._dropped = header["rows"], header["dropped"]
@@ -162,11 +172,12 @@ def _unpack_part(name: str, packed: dict[str, Any], arrays: Arrays, sketch: Sket
     )
     numbers = {field: float.fromhex(packed[field]) for field in _NUMBERS}
     sums = Accumulator(len(places), sketch.alpha, packed["rows"], products=products, lost=lost, **numbers)
-    rows = _unpack_rows(f"{name}_candidate", packed["candidates"], arrays)
+    rows = unpack_rows(f"{name}_candidate", packed["candidates"], arrays)
     return LandmarkSums(subset, places, whiten, sums, sketch._settings["seed"], rows, keys)
 
 
-def _unpack_rows(name: str, packed: list[Any], arrays: Arrays) -> tuple[Variable, ...]:
+def unpack_rows(name: str, packed: list[Any], arrays: Arrays) -> tuple[Variable, ...]:
+    """The rows that were packed."""
     items = []
     for i, (variable, blocks) in enumerate(packed):
         own = []
