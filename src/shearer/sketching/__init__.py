@@ -2,5 +2,6 @@
 
 from shearer.sketching.pair_sketch import PairSketch
 from shearer.sketching.sketch import Sketch
+from shearer.sketching.sources import open_rows
 
-__all__ = ["PairSketch", "Sketch"]
+__all__ = ["PairSketch", "Sketch", "open_rows"]

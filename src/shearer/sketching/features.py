@@ -13,7 +13,7 @@ from shearer._blocks import Block, Variable
 from shearer.inference.tall import has_low_rank, rung_widths
 from shearer.kernels import Delta, Gaussian, Gram, Kernel, hadamard
 from shearer.sketching.frame import Frame, describe_kernel, kernel_from
-from shearer.sketching.rows import stacked, taken
+from shearer.sketching.rows import combinations_of, stacked, taken
 from shearer.spectrum.accumulator import whitening
 from shearer.spectrum.lowrank import Factorization
 
@@ -37,8 +37,8 @@ class Features(ABC):
         """Number of features."""
 
     @abstractmethod
-    def of(self, variable: Variable) -> tuple[Floats, Floats]:
-        """Features of rows (n, rank), and of the elementwise cube of M (n, rank)."""
+    def of(self, variable: Variable, cubes: bool) -> tuple[Floats, Floats]:
+        """Features of rows (n, rank), and, if asked for, the sum over rows of those of the elementwise cube of M."""
 
     @abstractmethod
     def packed(self, name: str, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
@@ -54,33 +54,27 @@ class LabelFeatures(Features):
     @classmethod
     def like(cls, variable: Variable) -> LabelFeatures:
         """The most frequent labels of a sample."""
-        codes = np.stack([block.values for block in variable.blocks], axis=1)
-        seen, counts = np.unique(codes, axis=0, return_counts=True)
-        order = np.argsort(-counts, kind="stable")[:_MOST_LABELS]
-        return cls(tuple(_names(variable, row) for row in seen[order].tolist()))
+        labels, codes = combinations_of(variable.blocks)
+        order = np.argsort(-np.bincount(codes, minlength=len(labels)), kind="stable")[:_MOST_LABELS]
+        return cls(tuple(labels[place] for place in order))
 
     @property
     def rank(self) -> int:
         """The labels, and all others."""
         return len(self.levels) + 1
 
-    def of(self, variable: Variable) -> tuple[Floats, Floats]:
+    def of(self, variable: Variable, cubes: bool) -> tuple[Floats, Floats]:
         """Zeros and ones; their cubes are the same."""
-        codes = np.stack([block.values for block in variable.blocks], axis=1)
-        seen, inverse = np.unique(codes, axis=0, return_inverse=True)
+        labels, codes = combinations_of(variable.blocks)
         places = {level: place for place, level in enumerate(self.levels)}
-        columns = np.array([places.get(_names(variable, row), len(places)) for row in seen.tolist()], dtype=np.intp)
+        columns = np.array([places.get(label, len(places)) for label in labels], dtype=np.intp)
         found = np.zeros((len(codes), self.rank))
-        found[np.arange(len(codes)), columns[inverse.reshape(-1)]] = 1.0
-        return found, found
+        found[np.arange(len(codes)), columns[codes]] = 1.0
+        return found, found.sum(axis=0)
 
     def packed(self, name: str, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
         """The labels."""
         return {"levels": [list(level) for level in self.levels]}
-
-
-def _names(variable: Variable, row: list[int]) -> tuple[str, ...]:
-    return tuple(str(block.levels[code]) for block, code in zip(variable.blocks, row, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,11 +118,12 @@ class LandmarkFeatures(Features):
         """Landmarks."""
         return len(self.whiten)
 
-    def of(self, variable: Variable) -> tuple[Floats, Floats]:
+    def of(self, variable: Variable, cubes: bool) -> tuple[Floats, Floats]:
         """The kernel at the landmarks, whitened; that of the cube is its cube."""
         both = stacked([self.landmarks], [_ranked(variable, self.ranks)])[0]
         similar = _operator(self.kernels, both).squared().block(slice(self.rank, None), slice(0, self.rank))
-        return similar @ self.whiten, (similar * similar * similar) @ self.whiten_cube
+        cubed = np.einsum("ij,ij,ij->j", similar, similar, similar) if cubes else np.zeros(self.rank)
+        return similar @ self.whiten, cubed @ self.whiten_cube
 
     def packed(self, name: str, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
         """Kernels as data; landmarks and factors as arrays."""

@@ -6,7 +6,7 @@ import copy
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from os import PathLike
@@ -40,6 +40,8 @@ _LARGEST_RESIDUAL = 1e-4
 _FEWEST_ROWS = 6
 # Numbers in the features of one chunk: 64 megabytes for each level.
 _WORK = 2**23
+# Rows at a time: what is held of one variable stays in cache.
+_MOST_ROWS = 4096
 
 
 @dataclass
@@ -120,6 +122,7 @@ class PairSketch:
         groups: Mapping[str, Iterable[str]] | None = None,
         kinds: Mapping[str, str] | None = None,
         missing: str = "error",
+        names: Sequence[str] | None = None,
     ) -> PairSketch:
         """An empty sketch for rows like these.
 
@@ -135,8 +138,11 @@ class PairSketch:
             Column -> "continuous" or "categorical", where what it looks like is not what it is.
         missing : {"error", "drop"}
             What to do with rows that lack a value in any variable.
+        names : sequence of str, optional
+            The variables, where a table has others too; default: all.
         """
-        items, _, _ = read_rows(sample, None, groups, kinds, missing)
+        only = None if names is None else list(names)
+        items, _, _ = read_rows(sample, None, groups, kinds, missing, only)
         if len(items) < 2:
             raise value_error("sample", "at least 2 variables", f"{len(items)}")
         if row_count(items[0]) < FEWEST_SAMPLE_ROWS:
@@ -150,7 +156,7 @@ class PairSketch:
             feature_levels(frame, place, item, item.name in (chosen or ())) for place, item in enumerate(rows)
         ]
         sketch._settings = {"groups": groups and {k: list(v) for k, v in groups.items()}, "missing": missing}
-        sketch._settings["kinds"] = None if kinds is None else dict(kinds)
+        sketch._settings |= {"kinds": None if kinds is None else dict(kinds), "names": only}
         sketch._shapes, sketch._kernels = taken(items, slice(0, 0)), frame.kernels
         sketch._begin()
         return sketch
@@ -186,11 +192,13 @@ class PairSketch:
 
     def update(self, *chunk: Any) -> None:
         """Add rows, in the form of the sample."""
-        settings = self._settings
-        items, _, dropped = read_rows(chunk, None, settings["groups"], settings["kinds"], settings["missing"])
+        items, _, dropped = read_rows(
+            chunk, None, *(self._settings[name] for name in ("groups", "kinds", "missing", "names"))
+        )
         frame = Frame(self._kernels, ())
         rows = frame.prepared(check_alike(items, self._shapes))
-        step = max(ROWS_AT_ONCE, _WORK // max(level.products.shape[0] for level in self._levels))
+        widest = max(level.products.shape[0] for level in self._levels)
+        step = min(_MOST_ROWS, max(ROWS_AT_ONCE, _WORK // widest))
         count = row_count(rows[0])
         for start in range(0, count, step):
             self._add(taken(rows, slice(start, start + step)))
@@ -208,11 +216,11 @@ class PairSketch:
             for variable, member in enumerate(level.members):
                 place = variable, member
                 if place not in known:
-                    known[place] = self._features[variable][member].of(rows[variable])
+                    known[place] = self._features[variable][member].of(rows[variable], self._second_rows is None)
                 own = level.own(variable)
                 stack[:, own] = known[place][0]
                 if self._second_rows is None:
-                    level.cube_sums[own] += known[place][1].sum(axis=0)
+                    level.cube_sums[own] += known[place][1]
                     level.residuals[variable] += len(stack) - float(np.vdot(known[place][0], known[place][0]))
             if self._second_rows is None:
                 level.products += stack.T @ stack

@@ -1,6 +1,6 @@
 """Chunks of rows as variables of the same names, kinds and dimensions as the first sample."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from shearer._arrays import is_array, to_numpy
 from shearer._blocks import Block, Variable, common_library, join_blocks
 from shearer._columns import DOUBLE_EPSILON
 from shearer._sources import is_frame, open_source
-from shearer._validate import check_option, describe, listing, value_error
+from shearer._validate import check_names, check_option, describe, listing, value_error
 from shearer._variables import MISSING, read_sources
 
 _LARGEST_WHOLE = int(1 / DOUBLE_EPSILON)
@@ -23,14 +23,21 @@ def read_rows(
     groups: Mapping[str, Iterable[str]] | None = None,
     kinds: Mapping[str, str] | None = None,
     missing: str = "error",
+    only: Collection[str] | None = None,
 ) -> tuple[tuple[Variable, ...], tuple[str, ...], int]:
-    """The variables of a chunk, names of those conditioned on, and how many rows were left out; in numpy."""
+    """The variables of a chunk, names of those conditioned on, and how many rows were left out; in numpy.
+
+    With `only`, other variables are as if they were not there.
+    """
     check_option("missing", missing, MISSING)
     for source in data:
         for name, item in source.items() if isinstance(source, Mapping) else [("data", source)]:
             _check_origin(str(name), item)
     sources, conditions = read_sources(data, given, groups, kinds, fewest=0)
     sources |= conditions
+    if only is not None:
+        check_names("names", only, sources)
+        sources = {name: sources[name] for name in only}
     columns = [part for parts in sources.values() for part in parts]
     absent = np.logical_or.reduce([column.missing for column in columns])
     if absent.any() and missing == "error":
@@ -115,6 +122,17 @@ def _shape(variable: Variable) -> str:
         f"{words[b.kind]} of {b.values.shape[1]}" if b.kind == "continuous" else words[b.kind] for b in variable.blocks
     ]
     return " and ".join(parts) + " dimensions" * any(block.kind == "continuous" for block in variable.blocks)
+
+
+def combinations_of(blocks: Sequence[Block]) -> tuple[list[tuple[str, ...]], NDArray[np.intp]]:
+    """The combinations of labels that occur in several blocks, and which of them each row has."""
+    if len(blocks) == 1:
+        return [(str(level),) for level in blocks[0].levels], blocks[0].values
+    joined = np.zeros(len(blocks[0].values), dtype=np.int64)
+    for block in blocks:
+        joined = np.unique(joined * max(1, len(block.levels)) + block.values, return_inverse=True)[1].reshape(-1)
+    first = np.unique(joined, return_index=True)[1]
+    return [tuple(str(block.levels[block.values[row]]) for block in blocks) for row in first], joined
 
 
 def row_count(variable: Variable) -> int:

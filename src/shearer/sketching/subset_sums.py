@@ -14,7 +14,7 @@ from shearer._validate import value_error
 from shearer.entropy import Subset
 from shearer.kernels import Gram, hadamard
 from shearer.sketching.frame import Frame, hashed
-from shearer.sketching.rows import row_count, stacked, taken
+from shearer.sketching.rows import combinations_of, row_count, stacked, taken
 from shearer.spectrum import Estimate, certificate, renyi, streaming
 from shearer.spectrum.accumulator import Accumulator, whitening
 from shearer.spectrum.certificate import PartialSpectrum
@@ -175,11 +175,10 @@ class CountSums(SubsetSums):
     def add(self, grams: Sequence[Gram], items: Sequence[Variable], size: int) -> None:
         """Count."""
         blocks = [block for index in sorted(self.subset) for block in items[index].blocks]
-        codes = np.stack([block.values for block in blocks], axis=1)
-        seen, counts = np.unique(codes, axis=0, return_counts=True)
-        for row, count in zip(seen.tolist(), counts.tolist(), strict=True):
-            label = tuple(str(block.levels[code]) for block, code in zip(blocks, row, strict=True))
-            self.counts[label] = self.counts.get(label, 0) + count
+        labels, codes = combinations_of(blocks)
+        for label, count in zip(labels, np.bincount(codes, minlength=len(labels)).tolist(), strict=True):
+            if count:
+                self.counts[label] = self.counts.get(label, 0) + count
         self._check()
 
     def empty(self) -> CountSums:
