@@ -282,7 +282,7 @@ def open_rows(source: Any, columns: Sequence[str] | None = None, separator: str 
     if isinstance(source, RowSource):
         return source
     if isinstance(source, str | PathLike) or (isinstance(source, list | tuple) and source and _are_paths(source)):
-        paths = _expanded([source] if isinstance(source, str | PathLike) else list(source), separator)
+        paths = expand_files([source] if isinstance(source, str | PathLike) else list(source), separator)
         return FileRows(paths, None if columns is None else tuple(columns), separator)
     if is_dask(source):
         return DaskRows(source if columns is None else source[list(columns)])
@@ -301,7 +301,8 @@ def _are_paths(source: Sequence[Any]) -> bool:
     return all(isinstance(path, str | PathLike) for path in source)
 
 
-def _expanded(patterns: list[Any], separator: str | None) -> tuple[Path, ...]:
+def expand_files(patterns: list[Any], separator: str | None = None) -> tuple[Path, ...]:
+    """The files that names and patterns stand for, of kinds that can be read in chunks."""
     paths = []
     for pattern in patterns:
         text = str(pattern)
