@@ -42,7 +42,7 @@ def on_cluster() -> bool:
         return False
     from joblib.parallel import get_active_backend
 
-    return not get_active_backend()[0].uses_threads
+    return not getattr(get_active_backend()[0], "uses_threads", False)
 
 
 def spread(function: Callable[[T], R], items: Iterable[T], n_jobs: int | None) -> Iterator[R]:

@@ -1,6 +1,7 @@
 """Files that are read in chunks, and clusters that read them."""
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 
 import typer
@@ -66,4 +67,8 @@ def connected(scheduler: str | None) -> Iterator[None]:
     except (OSError, TimeoutError, ValueError) as error:
         raise typer.BadParameter(f"no cluster answers at {scheduler!r}: {error}", param_hint="--scheduler") from error
     with client, joblib.parallel_config(backend="dask"):
-        yield
+        try:
+            yield
+        except CancelledError as error:  # what is left of tasks whose scheduler is gone
+            hint = "Start one and run again; with --shards, --resume goes on with what was finished."
+            raise ConnectionError(f"the cluster at {scheduler} was lost. {hint}") from error

@@ -24,6 +24,8 @@ Floats = NDArray[np.float64]
 
 # Rows kept by what the landmarks leave of them, from which a second pass takes further landmarks.
 CANDIDATES = 512
+# What is left of a row below this is round-off.
+_SMALLEST_RESIDUAL = 1e-10
 # More different labels than this are names of rows, not labels.
 MOST_LABELS = 1_000_000
 
@@ -100,8 +102,7 @@ class LandmarkSums(SubsetSums):
         left = self.sums.add(gram.block(rows, self.places) @ self.whiten, gram.entry_error)
         own = [items[index] for index in sorted(self.subset)]
         lowest = self.keys[-1] if len(self.keys) == CANDIDATES else -np.inf
-        # log u / residual > lowest needs a residual above round-off and, at the least, u close to 1.
-        promising = np.flatnonzero(left > max(4 * self.rank * EPSILON, 0.0))
+        promising = np.flatnonzero(left > _SMALLEST_RESIDUAL)
         keys = streaming.drawing_keys(hashed(taken(own, promising), self.seed), left[promising])
         better = keys > lowest
         self._keep(taken(items, promising[better]), keys[better])

@@ -267,6 +267,7 @@ def _transform(alpha: float) -> Callable[[float], float]:
 
 
 def _student(freedom: int) -> float:
-    """97.5 % point of Student's law (Abramowitz and Stegun 26.7.5), within 1e-3 from 10 degrees of freedom on."""
-    z, v = 1.959963984540054, float(freedom)
-    return z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
+    """97.5 % point of Student's law."""
+    from scipy.special import stdtrit  # loaded only where it is used
+
+    return float(stdtrit(freedom, 0.975))
