@@ -2,8 +2,8 @@
 
 usage: python -m experiments.rows [--rows N] [--fresh]
 
-Two normal variables of correlation 0.7, I* with certified bounds. The sketch itself is the checkpoint: it is saved every
-million rows beside the results (not committed), and a run goes on from it. Writes experiments/results/rows.json.
+Two normal variables of correlation 0.7, I* with certified bounds. The sketch itself is the checkpoint: it is saved
+every million rows beside the results (not committed), and a run goes on from it. Writes experiments/results/rows.json.
 """
 
 import argparse
@@ -77,9 +77,8 @@ def main() -> int:
     options = parser.parse_args()
     records = run(options.rows, options.fresh)["records"]
     for record in records:
-        print(
-            f"{record['rows']:>11,} rows: {record['rows_per_cpu_second']:,.0f} rows a second, {record['memory']:.0f} MiB"
-        )
+        speed = f"{record['rows_per_cpu_second']:,.0f} rows a second"
+        print(f"{record['rows']:>11,} rows: {speed}, {record['memory']:.0f} MiB")
     if len(records) > 1:
         logs = [np.log([record[key] for record in records]) for key in ("rows", "cpu")]
         print(f"slope of log time against log rows: {np.polyfit(*logs, 1)[0]:.3f}")

@@ -13,7 +13,7 @@ from shearer._blocks import Block, Variable
 from shearer.inference.tall import has_low_rank, rung_widths
 from shearer.kernels import Delta, Gaussian, Gram, Kernel, hadamard
 from shearer.sketching.frame import Frame, describe_kernel, kernel_from
-from shearer.sketching.rows import combinations_of, stacked, taken
+from shearer.sketching.rows import combinations_of, row_count, stacked, taken
 from shearer.spectrum.accumulator import whitening
 from shearer.spectrum.lowrank import Factorization
 
@@ -23,6 +23,10 @@ Floats = NDArray[np.float64]
 _RESIDUAL, _MOST_RANK = 1e-6, 160
 # Part of its range by which more rows may exceed that of a sample: 4096 normal rows reach 3.6 deviations, 1e9 reach 6.
 _REACH, _POINTS = 0.35, 200
+# The part of all rows that does.
+_SHARE_BEYOND = 5e-4
+# Mass of the directions that are left out; a test takes a hundred times as much.
+_DROPPED = 1e-5
 # Labels that have a feature of their own; the rarer ones share one, which is as valid a kernel.
 _MOST_LABELS = 64
 _LIKE = np.empty(0)
@@ -79,7 +83,7 @@ class LabelFeatures(Features):
 
 @dataclass(frozen=True, eq=False)
 class LandmarkFeatures(Features):
-    """R^-T m_Z(x) for landmarks Z under the squared kernel.
+    """R^-T m_Z(x) for landmarks Z under the squared kernel, turned to its leading directions.
 
     Attributes
     ----------
@@ -87,8 +91,8 @@ class LandmarkFeatures(Features):
         Of each block, with numbers for widths.
     landmarks : Variable
         The landmarks.
-    whiten, whiten_cube : array
-        R^-1 of M and of its elementwise cube.
+    whiten, whiten_cube : array (landmarks, rank)
+        R^-1 of M and of its elementwise cube, times those directions.
     ranks : pair of arrays or None
         Values and the ranks that stand for them, where outliers leave the values no low rank.
     """
@@ -110,19 +114,25 @@ class LandmarkFeatures(Features):
         while float(work.residual.mean()) > _RESIDUAL and work.rank < _MOST_RANK and work.grow(_MOST_RANK):
             pass
         places = np.array(work.pivots, dtype=np.intp)
-        core = square.block(places, places)
-        return cls(kernels, taken([values], places)[0], whitening(core), whitening(core**3), ranks)
+        core, similar = square.block(places, places), square.columns(places)
+        # Points beyond the range stand for the few rows that will lie there.
+        beyond = square.n - row_count(sample)
+        similar[square.n - beyond :] *= np.sqrt(_SHARE_BEYOND * row_count(sample) / max(beyond, 1))
+        whiten = _compressed(similar, whitening(core))
+        cubed = _compressed(similar**3, whitening(core**3), whiten.shape[1])
+        return cls(kernels, taken([values], places)[0], whiten, cubed, ranks)
 
     @property
     def rank(self) -> int:
-        """Landmarks."""
-        return len(self.whiten)
+        """Number of features, fewer than landmarks."""
+        return int(self.whiten.shape[1])
 
     def of(self, variable: Variable, cubes: bool) -> tuple[Floats, Floats]:
         """The kernel at the landmarks, whitened; that of the cube is its cube."""
         both = stacked([self.landmarks], [_ranked(variable, self.ranks)])[0]
-        similar = _operator(self.kernels, both).squared().block(slice(self.rank, None), slice(0, self.rank))
-        cubed = np.einsum("ij,ij,ij->j", similar, similar, similar) if cubes else np.zeros(self.rank)
+        count = len(self.whiten)
+        similar = _operator(self.kernels, both).squared().block(slice(count, None), slice(0, count))
+        cubed = np.einsum("ij,ij,ij->j", similar, similar, similar) if cubes else np.zeros(count)
         return similar @ self.whiten, cubed @ self.whiten_cube
 
     def packed(self, name: str, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
@@ -134,6 +144,16 @@ class LandmarkFeatures(Features):
         blocks = [[block.kind, list(block.levels)] for block in self.landmarks.blocks]
         kernels = [describe_kernel(kernel) for kernel in self.kernels]
         return {"kernels": kernels, "variable": self.landmarks.name, "blocks": blocks}
+
+
+def _compressed(similar: Floats, whiten: Floats, rank: int | None = None) -> Floats:
+    """Only as many directions as the sample needs: landmarks come in blocks, and a pair costs the product of ranks."""
+    features = similar @ whiten
+    shares, directions = np.linalg.eigh(features.T @ features / len(features))
+    if rank is None:
+        rank = int(np.sum(np.cumsum(shares) > _DROPPED))
+    compressed: Floats = whiten @ directions[:, len(shares) - rank :]
+    return compressed
 
 
 def unpacked(packed: dict[str, Any], name: str, arrays: dict[str, NDArray[Any]]) -> Features:

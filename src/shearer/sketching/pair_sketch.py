@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from os import PathLike
 from typing import Any
@@ -36,7 +37,7 @@ Floats = NDArray[np.float64]
 
 FORMAT = "shearer pair sketch"
 # Mean residual of a row beyond which the diagonal is not known well enough for a test.
-_LARGEST_RESIDUAL = 1e-4
+_LARGEST_RESIDUAL = 1e-3
 _FEWEST_ROWS = 6
 # Numbers in the features of one chunk: 64 megabytes for each level.
 _WORK = 2**23
@@ -272,6 +273,8 @@ class PairSketch:
         for level in fresh._levels:
             level.cubes_of_rows, level.products_of_rows = (np.zeros(len(level.members)) for _ in range(2))
         fresh._second_rows, fresh._dropped = 0, 0
+        if self._second_rows is None:
+            fresh.__dict__.pop("fingerprint", None)  # the totals of the first pass are part of it from now on
         return fresh
 
     def independence_test(self, first: str, second: str) -> TestResult:
@@ -280,7 +283,7 @@ class PairSketch:
         if first == second:
             raise value_error("names", "two variables", f"{describe(first)} twice")
         self._check_passes()
-        components = self._components(*(self.names.index(name) for name in (first, second)))
+        components = self._components(self.names.index(first), self.names.index(second), {})
         pvalue = combine(components) if components else math.nan
         statistic = max((c.statistic for c in components), default=math.nan)
         return TestResult(statistic, pvalue, "aggregated", tuple(components), None, self._rows, (first, second))
@@ -289,8 +292,9 @@ class PairSketch:
         """The p-values of all pairs, (p, p); 1 on the diagonal, nan where a variable has no low rank."""
         self._check_passes()
         found = np.ones((len(self.names), len(self.names)))
+        known: dict[tuple[int, int], Totals] = {}
         for a, b in combinations(range(len(self.names)), 2):
-            components = self._components(a, b)
+            components = self._components(a, b, known)
             found[a, b] = found[b, a] = combine(components) if components else math.nan
         return found
 
@@ -318,7 +322,7 @@ class PairSketch:
         """Chance-adjusted I at alpha = 2 of all pairs; after the second pass. nan on the diagonal."""
         self._check_passes()
         joint, count = self.joint_entropies(), len(self.names)
-        known = [self._totals(self._levels[0], k) for k in range(count)]
+        known = [self._totals(0, k) for k in range(count)]
         found = np.full((count, count), np.nan)
         for a, b in combinations(range(count), 2):
             chances = Chances(*map(np.asarray, chance_of(known[a], known[b])))
@@ -331,7 +335,8 @@ class PairSketch:
         self._check_rows()
         return np.stack([level.residuals for level in self._levels]) / self._rows
 
-    def _components(self, a: int, b: int) -> list[Component]:
+    def _components(self, a: int, b: int, known: dict[tuple[int, int], Totals]) -> list[Component]:
+        """Both forms at every width of the ladder; what is known of single variables is kept for the next pair."""
         heights = [len(self._features[variable]) for variable in (a, b)]
         # The first level is the kernel of the values; a ladder, where there is one, stands above it.
         levels = range(1, max(heights)) if max(heights) > 1 else range(1)
@@ -340,7 +345,10 @@ class PairSketch:
             level = self._levels[height]
             if max(level.residuals[a], level.residuals[b]) > _LARGEST_RESIDUAL * self._rows:
                 continue
-            first, second = self._totals(level, a), self._totals(level, b)
+            for variable in (a, b):
+                if (height, variable) not in known:
+                    known[height, variable] = self._totals(height, variable)
+            first, second = known[height, a], known[height, b]
             if max(first.saturation, second.saturation) > LARGEST_SATURATION:
                 continue
             between = level.products[level.own(a), level.own(b)]
@@ -351,7 +359,8 @@ class PairSketch:
             components += compared(first, second, products, row_products, label)
         return components
 
-    def _totals(self, level: Level, variable: int) -> Totals:
+    def _totals(self, height: int, variable: int) -> Totals:
+        level = self._levels[height]
         own = level.own(variable)
         sums, inner = level.sums[own], level.products[own, own]
         cubes, products = level.cubes_of_rows[variable], level.products_of_rows[variable]
@@ -371,10 +380,13 @@ class PairSketch:
             got = "none" if self._second_rows is None else f"{self._second_rows} rows"
             raise value_error("data", expected, got, "s = s.second_pass(), then s.update() with the same rows.")
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """A hash of what two sketches must share to be merged: landmarks, and in a second pass the first's totals."""
-        header, arrays = self.empty()._packed()
+        header, arrays = self._frozen()
+        if self._second_rows is not None:
+            header["rows"] = self._rows
+            arrays |= {f"level{place}": level.products for place, level in enumerate(self._levels)}
         digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
         digest.update(archive.digest_of(arrays))
         return digest.hexdigest()
@@ -403,6 +415,15 @@ class PairSketch:
         return sketch
 
     def _packed(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Everything as plain data and arrays."""
+        header, arrays = self._frozen()
+        header |= {"rows": self._rows, "second_rows": self._second_rows, "dropped": self._dropped}
+        for place, level in enumerate(self._levels):
+            arrays |= {f"level{place}_{name}": getattr(level, name) for name in Level.ARRAYS}
+        return header, arrays
+
+    def _frozen(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """What was settled before the first row."""
         arrays: dict[str, NDArray[Any]] = {}
         header = {
             "format": FORMAT,
@@ -414,10 +435,5 @@ class PairSketch:
                 [one.packed(f"feature{i}_{j}", arrays) for j, one in enumerate(own)]
                 for i, own in enumerate(self._features)
             ],
-            "rows": self._rows,
-            "second_rows": self._second_rows,
-            "dropped": self._dropped,
         }
-        for place, level in enumerate(self._levels):
-            arrays |= {f"level{place}_{name}": getattr(level, name) for name in Level.ARRAYS}
         return header, arrays

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from itertools import combinations
 from os import PathLike
 from typing import Any
@@ -392,6 +393,7 @@ class Sketch(Measurable):
             if isinstance(part, LandmarkSums)
         }
         fresh = copy.copy(self)
+        fresh.__dict__.pop("fingerprint", None)
         base = self._frame.with_landmarks(taken(self._frame.landmarks, slice(0, 0)))
         fresh._freeze(base, list(self._entropies.parts), landmarks)
         return fresh
@@ -425,7 +427,7 @@ class Sketch(Measurable):
 
         return read(path)
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """A hash of all that two sketches must share to be merged."""
         from shearer.sketching.archive import fingerprint_of
