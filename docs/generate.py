@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import tables_figures
 import tables_neural
+import tables_scale
 from tables_cli import cli_reference, schema_rows
 from tables_network import TABLES as NETWORK_TABLES
 from tables_outliers import TABLES as OUTLIER_TABLES
@@ -356,7 +357,7 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "figure2_distances": lambda: tables_figures.figure2_distances(table),
     **{
         name: lambda make=make: table(*make())
-        for name, make in (NETWORK_TABLES | OUTLIER_TABLES | tables_neural.TABLES).items()
+        for name, make in (NETWORK_TABLES | OUTLIER_TABLES | tables_neural.TABLES | tables_scale.TABLES).items()
     },
 }
 
