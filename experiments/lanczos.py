@@ -2,7 +2,7 @@
 
 usage: python -m experiments.lanczos [--quick] [--only NAME ...]
 
-Data and random vectors are new for every seed (n = 1000), or the random vectors alone (n = 4000). Writes
+Data and random vectors are new for every seed (n = 1000), or the random vectors alone (n = 2000). Writes
 experiments/results/lanczos.json after every law, and goes on where it stopped.
 """
 
@@ -32,7 +32,7 @@ LAWS: dict[str, tuple[int, int, float, float, Callable[[np.random.Generator, tup
     "uniform, d=10, half the median": (1000, 10, 0.5, 1.0, lambda g, shape: g.uniform(size=shape)),
     "normal, d=5, half the median, alpha 0.5": (1000, 5, 0.5, 0.5, lambda g, shape: g.normal(size=shape)),
     "normal, d=5, half the median, alpha 1.5": (1000, 5, 0.5, 1.5, lambda g, shape: g.normal(size=shape)),
-    "normal, d=5, half the median, n=4000": (4000, 5, 0.5, 1.0, lambda g, shape: g.normal(size=shape)),
+    "normal, d=5, half the median, n=2000": (2000, 5, 0.5, 1.0, lambda g, shape: g.normal(size=shape)),
 }
 
 

@@ -67,14 +67,20 @@ def _parser(description: str | None) -> argparse.ArgumentParser:
 
 def _go_on(path: Path | None, cases: Iterable[str], study: Callable[[str], dict[str, Any]]) -> None:
     """Study the cases that the file does not hold yet, writing after each."""
-    known = json.loads(path.read_text()) if path is not None and path.exists() else {}
     for case in cases:
-        if case in known:
+        if case in _known(path):
             continue
-        known[case] = study(case)
-        print(case, known[case], file=sys.stderr, flush=True)
+        found = study(case)
+        print(case, found, file=sys.stderr, flush=True)
         if path is not None:
+            known = _known(path) | {case: found}  # read again: other cases may run elsewhere
             path.parent.mkdir(exist_ok=True)
             temporary = path.with_suffix(".tmp")
             temporary.write_text(json.dumps(known, indent=1) + "\n")
             temporary.replace(path)
+
+
+def _known(path: Path | None) -> dict[str, Any]:
+    """The cases that are there."""
+    found: dict[str, Any] = json.loads(path.read_text()) if path is not None and path.exists() else {}
+    return found

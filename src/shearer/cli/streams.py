@@ -14,6 +14,8 @@ from shearer.sketching.sources import FileRows, expand_files
 
 # A table in memory takes about so many times the bytes of its files, and work on it as much again.
 _TIMES_IN_MEMORY = 4
+# How long a cluster may take to answer.
+PATIENCE = "10s"
 
 
 def streamed(
@@ -63,7 +65,7 @@ def connected(scheduler: str | None) -> Iterator[None]:
     import joblib
 
     try:
-        client = distributed.Client(scheduler, timeout="10s")
+        client = distributed.Client(scheduler, timeout=PATIENCE)
     except (OSError, TimeoutError, ValueError) as error:
         raise typer.BadParameter(f"no cluster answers at {scheduler!r}: {error}", param_hint="--scheduler") from error
     with client, joblib.parallel_config(backend="dask"):

@@ -25,8 +25,8 @@ _RESIDUAL, _MOST_RANK = 1e-6, 160
 _REACH, _POINTS = 0.35, 200
 # The part of all rows that does.
 _SHARE_BEYOND = 5e-4
-# Mass of the directions that are left out; a test takes a hundred times as much.
-_DROPPED = 1e-5
+# Mass of the directions that are left out; a test takes ten times as much.
+_DROPPED = 1e-4
 # Labels that have a feature of their own; the rarer ones share one, which is as valid a kernel.
 _MOST_LABELS = 64
 _LIKE = np.empty(0)
