@@ -42,7 +42,7 @@ def test_files_that_would_not_fit_are_read_in_chunks(call, parts, monkeypatch):
 
 def test_what_cannot_be_read_in_chunks(call, parts):
     for options, code, said in (
-        (("part-0.csv", "--stream", "--no-header"), 2, "UTF-8 with names in the first line"),
+        (("part-0.csv", "--stream", "--no-header"), 2, "UTF-8 with names"),
         (("part-0.parquet", "--stream", "--lags", "0..2"), 1, "lags: expected rows in memory"),
         (("part-0.parquet", "--stream", "--drop", "nope"), 1, "--drop: expected names among"),
     ):

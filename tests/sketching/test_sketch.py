@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import shearer as sh
-from shearer.sketching.sketch import MEASURES
+from shearer.sketching.declared import MEASURES
 
 
 def table(rng, rows=1500):

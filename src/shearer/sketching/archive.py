@@ -148,7 +148,8 @@ def pack_rows(name: str, items: Sequence[Variable], arrays: Arrays) -> list[Any]
 
 
 def _unpack(header: dict[str, Any], arrays: Arrays) -> Sketch:
-    from shearer.sketching.sketch import Sketch, SketchedEntropies
+    from shearer.sketching.declared import SketchedEntropies
+    from shearer.sketching.sketch import Sketch
 
     sketch = Sketch.__new__(Sketch)
     sketch._settings = header["settings"]

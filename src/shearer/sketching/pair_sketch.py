@@ -7,7 +7,6 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from os import PathLike
@@ -29,6 +28,7 @@ from shearer.screening.tall_tests import chance_of
 from shearer.sketching import archive
 from shearer.sketching.features import Features, LabelFeatures, feature_levels, unpacked
 from shearer.sketching.frame import Frame, describe_kernel, kernel_from
+from shearer.sketching.levels import Level
 from shearer.sketching.rows import check_alike, read_rows, row_count, taken
 from shearer.sketching.sketch import FEWEST_SAMPLE_ROWS, SAMPLE_ROWS
 from shearer.spectrum.lowrank import ROWS_AT_ONCE
@@ -43,44 +43,6 @@ _FEWEST_ROWS = 6
 _WORK = 2**23
 # Rows at a time: what is held of one variable stays in cache.
 _MOST_ROWS = 4096
-
-
-@dataclass
-class Level:
-    """Sums over rows at one width: of the features of all variables beside each other.
-
-    Attributes
-    ----------
-    members : list of int
-        Which of its own widths each variable takes here.
-    products, sums, cube_sums, residuals : arrays
-        F'F, F'1, the same of the cubes, and the sum of 1 - |f|^2 for each variable.
-    cubes_of_rows, products_of_rows : arrays
-        The sums of the second pass, for each variable.
-    """
-
-    members: list[int]
-    starts: NDArray[np.intp]
-    products: Floats
-    sums: Floats
-    cube_sums: Floats
-    residuals: Floats
-    cubes_of_rows: Floats
-    products_of_rows: Floats
-
-    ARRAYS = ("products", "sums", "cube_sums", "residuals", "cubes_of_rows", "products_of_rows")
-
-    @classmethod
-    def of(cls, members: list[int], ranks: list[int]) -> Level:
-        """No row yet."""
-        starts = np.concatenate([[0], np.cumsum(ranks)]).astype(np.intp)
-        width, count = int(starts[-1]), len(ranks)
-        zeros = [np.zeros(shape) for shape in ((width, width), width, width, count, count, count)]
-        return cls(members, starts, *zeros)
-
-    def own(self, variable: int) -> slice:
-        """The features of a variable."""
-        return slice(int(self.starts[variable]), int(self.starts[variable + 1]))
 
 
 class PairSketch:
@@ -224,19 +186,10 @@ class PairSketch:
                     level.cube_sums[own] += known[place][1]
                     level.residuals[variable] += len(stack) - float(np.vdot(known[place][0], known[place][0]))
             if self._second_rows is None:
-                level.products += stack.T @ stack
-                level.sums += stack.sum(axis=0)
+                level.add(stack)
             else:
-                self._add_second(level, stack)
+                level.add_again(stack)
             known = {place: found for place, found in known.items() if len(self._features[place[0]]) == 1}
-
-    def _add_second(self, level: Level, stack: Floats) -> None:
-        for variable in range(len(level.members)):
-            own = level.own(variable)
-            features, inner = stack[:, own], level.products[own, own]
-            t = features @ level.sums[own]
-            level.cubes_of_rows[variable] += float(np.sum(t**3))
-            level.products_of_rows[variable] += float(np.einsum("ij,ij->i", features @ inner, features) @ t)
 
     def merge(self, other: PairSketch) -> None:
         """Add the rows of another sketch that began as a copy of the same one, in the same pass."""
@@ -361,13 +314,8 @@ class PairSketch:
 
     def _totals(self, height: int, variable: int) -> Totals:
         level = self._levels[height]
-        own = level.own(variable)
-        sums, inner = level.sums[own], level.products[own, own]
-        cubes, products = level.cubes_of_rows[variable], level.products_of_rows[variable]
-        if isinstance(self._features[variable][level.members[variable]], LabelFeatures):
-            cubes, products = float(np.sum(sums**4)), float(np.sum(sums**3))  # t = p = the count of a row's label
-        entry_cubes = float(level.cube_sums[own] @ level.cube_sums[own])
-        return Totals(self._rows, sums, inner, entry_cubes, float(cubes), float(products))
+        labels = isinstance(self._features[variable][level.members[variable]], LabelFeatures)
+        return level.totals(variable, self._rows, labels)
 
     def _check_rows(self) -> None:
         if self._rows < _FEWEST_ROWS:

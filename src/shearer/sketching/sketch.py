@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from itertools import combinations
 from os import PathLike
 from typing import Any
 
@@ -15,10 +14,8 @@ from shearer._blocks import Variable
 from shearer._jobs import check_jobs
 from shearer._validate import (
     check_alpha,
-    check_option,
     check_positive,
     describe,
-    listing,
     message,
     type_error,
     value_error,
@@ -26,14 +23,13 @@ from shearer._validate import (
 from shearer.entropy import Subset
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel, hadamard
-from shearer.measures import formulas
-from shearer.measures.combination import Combination
 from shearer.measures.measurable import Measurable
+from shearer.sketching.declared import SketchedEntropies, check_measures, subsets_of
 from shearer.sketching.frame import Frame
 from shearer.sketching.rows import check_alike, read_rows, row_count, stacked, taken
 from shearer.sketching.sources import open_rows
 from shearer.sketching.subset_sums import CountSums, LandmarkSums, SubsetSums, choose_landmarks
-from shearer.spectrum import Estimate, ToleranceError
+from shearer.spectrum import ToleranceError
 from shearer.spectrum.accumulator import rows_at_once
 from shearer.spectrum.request import seed_of
 
@@ -42,45 +38,6 @@ SAMPLE_ROWS = 4096
 FEWEST_SAMPLE_ROWS = 8
 # Bits to which the entropies of a sample are bounded where none are stated, and passes to come closer.
 _SAMPLE_TOL, _MOST_PASSES = 1e-3, 6
-_FORMULAS: dict[str, Callable[[list[int]], list[Combination]]] = {
-    "entropy": lambda v: [formulas.joint(v), *(formulas.joint([i]) for i in v)],
-    "mutual_information": lambda v: [formulas.total_correlation(pair) for pair in combinations(v, 2)],
-    "total_correlation": lambda v: [formulas.total_correlation(v)],
-    "dual_total_correlation": lambda v: [formulas.dual_total_correlation(v)],
-    "o_information": lambda v: [formulas.o_information(v)],
-    "s_information": lambda v: [formulas.s_information(v)],
-    "co_information": lambda v: [formulas.co_information(v)],
-    "shearer_gap": lambda v: [formulas.co_information(v)],
-}
-MEASURES = tuple(_FORMULAS)
-# Each subset has its own landmarks and sums.
-_MOST_SUBSETS = 4096
-
-
-class SketchedEntropies:
-    """Entropies of the subsets that were declared, from their sums."""
-
-    def __init__(self, names: tuple[str, ...], parts: Mapping[Subset, SubsetSums]) -> None:
-        self.names = names
-        self.parts = dict(parts)
-        self.rows = 0
-
-    def __call__(self, subset: Subset | set[int], tol: float | None = None) -> Estimate:
-        """Entropy in bits, with the bounds that the rows left; 0 for the empty set."""
-        key = frozenset(subset)
-        if not key:
-            return Estimate(0.0, 0.0, 0.0, True, "empty")
-        if key not in self.parts:
-            named = ", ".join(self.names[index] for index in sorted(key))
-            hint = "Name the measure in measures= of Sketch.like."
-            raise value_error("measures", "one that was declared", f"one that needs the entropy of {named}", hint)
-        if self.rows < 2:
-            raise value_error("data", "at least 2 rows", f"{self.rows}", "Rows come in by update().")
-        return self.parts[key].estimate(self.rows)
-
-    def meet(self, build: Callable[[float | None], Estimate], weight: float) -> Estimate:
-        """The measure with the bounds it has: rows that are gone cannot be asked again."""
-        return build(None)
 
 
 class Sketch(Measurable):
@@ -168,7 +125,7 @@ class Sketch(Measurable):
         check_count("rank", rank, 1)
         if given is not None and not isinstance(given, str) and not _are_names(given):
             raise type_error("given", "names of variables", describe(given), "Chunks bring them as columns.")
-        declared = _check_measures(measures)
+        declared = check_measures(measures)
         items, conditions, _ = read_rows(sample, given, groups, None, missing)
         if row_count(items[0]) < FEWEST_SAMPLE_ROWS:
             raise value_error("sample", f"at least {FEWEST_SAMPLE_ROWS} rows", f"{row_count(items[0])}")
@@ -177,7 +134,7 @@ class Sketch(Measurable):
         frame = Frame.of(items, kernel)
         few = generator.permutation(row_count(items[0]))[:SAMPLE_ROWS]
         rows = taken(frame.prepared(items), np.sort(few))
-        subsets = _subsets(declared, [item.name for item in items], conditions)
+        subsets = subsets_of(declared, [item.name for item in items], conditions)
         grams = frame.sample_grams(rows)
         chosen = {}
         for subset in subsets:
@@ -435,46 +392,9 @@ class Sketch(Measurable):
         return fingerprint_of(self)
 
 
-def _check_measures(measures: Any) -> list[str]:
-    if isinstance(measures, str) or not isinstance(measures, Iterable):
-        raise type_error("measures", 'names of measures, such as ("total_correlation",)', describe(measures))
-    declared = list(dict.fromkeys(measures))
-    if not declared:
-        raise value_error("measures", f"some of {listing(MEASURES)}", "none")
-    for measure in declared:
-        check_option("measures", measure, MEASURES)
-    return declared
-
-
 def _are_names(given: Any) -> bool:
     return isinstance(given, list | tuple) and all(isinstance(name, str) for name in given)
 
 
 def _plain_groups(groups: Mapping[str, Iterable[str]] | None) -> dict[str, list[str]] | None:
     return None if groups is None else {name: list(members) for name, members in groups.items()}
-
-
-def _subsets(measures: list[str], names: list[str], given: tuple[str, ...]) -> list[Subset]:
-    """The subsets whose entropies the measures need, in a fixed order."""
-    conditions = frozenset(names.index(name) for name in given)
-    variables = [index for index in range(len(names)) if index not in conditions]
-    if len(variables) > 1 or measures != ["entropy"]:
-        _check_count(measures, len(variables))
-    found = {
-        subset
-        for measure in measures
-        for combination in _FORMULAS[measure](variables)
-        for subset in combination.given(conditions).terms
-        if subset
-    }
-    if len(found) > _MOST_SUBSETS:
-        hint = "mutual_information takes all pairs, co_information and shearer_gap all subsets."
-        raise value_error("measures", f"at most {_MOST_SUBSETS} subsets of variables", f"{len(found)}", hint)
-    return sorted(found, key=lambda subset: (len(subset), sorted(subset)))
-
-
-def _check_count(measures: list[str], count: int) -> None:
-    if count < 2:
-        raise value_error("sample", "at least 2 variables", f"{count}", 'measures=("entropy",) takes a single one.')
-    if {"co_information", "shearer_gap"} & set(measures) and count > 12:
-        raise value_error("sample", "at most 12 variables for all of their subsets", f"{count}")
