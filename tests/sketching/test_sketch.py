@@ -257,3 +257,18 @@ def test_explain_says_what_was_reached(rng):
     assert sketch.explain().splitlines()[0] == "500 rows, 2 variables, alpha=1"
     assert "of the mass left out, bounds" in sketch.explain()
     assert repr(sketch) == "Sketch(500 rows; x1, x2; alpha=1)"
+
+
+@pytest.mark.needs("torch")
+def test_chunks_of_tensors(rng):
+    import torch
+
+    x, y = rng.normal(size=(2, 200))
+    sketch = sh.Sketch.like(x, y, measures=("mutual_information",))
+    whole = sketch.empty()
+    sketch.update(torch.tensor(x), torch.tensor(y))
+    whole.update(x, y)
+    assert sketch.mutual_information() == whole.mutual_information()
+    sketch.update(x, y)
+    assert sketch.rows == 400
+    assert sketch.mutual_information() != whole.mutual_information()

@@ -35,6 +35,7 @@ class SketchedEntropies:
         self.names = names
         self.parts = dict(parts)
         self.rows = 0
+        self._known: dict[Subset, tuple[int, Estimate]] = {}
 
     def __call__(self, subset: Subset | set[int], tol: float | None = None) -> Estimate:
         """Entropy in bits, with the bounds that the rows left; 0 for the empty set."""
@@ -47,7 +48,11 @@ class SketchedEntropies:
             raise value_error("measures", "one that was declared", f"one that needs the entropy of {named}", hint)
         if self.rows < 2:
             raise value_error("data", "at least 2 rows", f"{self.rows}", "Rows come in by update().")
-        return self.parts[key].estimate(self.rows)
+        rows, known = self._known.get(key, (0, None))
+        if known is None or rows != self.rows:  # rows are added, never taken away
+            known = self.parts[key].estimate(self.rows)
+            self._known[key] = self.rows, known
+        return known
 
     def meet(self, build: Callable[[float | None], Estimate], weight: float) -> Estimate:
         """The measure with the bounds it has: rows that are gone cannot be asked again."""

@@ -61,8 +61,8 @@ def _check_origin(name: str, source: Any) -> None:
         columns = [(name, opened)]
     for label, column in columns:
         if is_array(column):
-            times = getattr(column.dtype, "kind", "") in "mM" if column.size else False
-            whole = getattr(column.dtype, "kind", "") in "iu" and bool(column.size)
+            kind = getattr(column.dtype, "kind", None)  # of numpy; other libraries have no times
+            times, whole = kind in ("m", "M"), kind in ("i", "u") and column.shape[0] > 0
         else:
             times = bool(column.dtype.is_temporal())
             whole = bool(column.dtype.is_integer()) and column.count() > 0

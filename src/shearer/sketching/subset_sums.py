@@ -87,7 +87,8 @@ class LandmarkSums(SubsetSums):
     def of(cls, subset: Subset, frame: Frame, places: NDArray[np.intp], alpha: float, seed: int) -> LandmarkSums:
         """No row yet."""
         none = taken(frame.landmarks, slice(0, 0))
-        gram = hadamard([frame.grams(none)[index] for index in sorted(subset)])
+        grams = frame.grams(none)
+        gram = hadamard([grams[index] for index in sorted(subset)])
         return cls(subset, places, whitening(gram.block(places, places)), Accumulator(len(places), alpha), seed, none)
 
     @property
@@ -146,7 +147,8 @@ class LandmarkSums(SubsetSums):
         if enough(spectrum):
             return known
         items = stacked(known, self.candidates)
-        gram = hadamard([frame.sample_grams(items)[index] for index in sorted(self.subset)])
+        grams = frame.sample_grams(items)
+        gram = hadamard([grams[index] for index in sorted(self.subset)])
         wanted = streaming.MARGIN * streaming.wanted_residual(spectrum, enough) * self.sums.rows
         more = streaming.further_landmarks(
             gram,
