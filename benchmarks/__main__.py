@@ -6,7 +6,7 @@ import sys
 
 from benchmarks.cases import write
 
-NAMES = ("imports", "engine", "pairs", "inference", "bounds", "tools", "neural", "scan")
+NAMES = ("imports", "engine", "pairs", "inference", "bounds", "tools", "neural", "scan", "scale")
 
 
 def main() -> int:
@@ -18,11 +18,12 @@ def main() -> int:
         parser.error(f"unknown benchmark {unknown[0]!r}; expected one of {', '.join(NAMES)}")
     held = True
     for name in names:
-        cases = importlib.import_module(f"benchmarks.{name}").run()
+        module = importlib.import_module(f"benchmarks.{name}")
+        cases = module.run()
         for case in cases:
             print(case.line(), flush=True)
             held &= case.holds
-        print(f"wrote {write(name, cases).name}")
+        print(f"wrote {write(name, cases, getattr(module, 'DETAILS', {})).name}")
     return 0 if held else 1
 
 

@@ -4,9 +4,10 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 # Peak memory of a process in MiB, as an expression; ru_maxrss would count what the parent had at the fork.
 PEAK = "next(int(l.split()[1]) / 1024 for l in open('/proc/self/status') if l.startswith('VmHWM'))"
@@ -63,8 +64,8 @@ def best(function: Callable[[], object], repeats: int) -> float:
     return min(seconds)
 
 
-def write(name: str, cases: list[Case]) -> Path:
-    """Write the cases and the machine they ran on; the result is the source of every published figure."""
+def write(name: str, cases: list[Case], details: Mapping[str, Any]) -> Path:
+    """Write the cases, the machine they ran on and what else was found: the source of every published figure."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
     machine = {
@@ -74,5 +75,5 @@ def write(name: str, cases: list[Case]) -> Path:
         "load": [round(load, 2) for load in os.getloadavg()],
     }
     rows = [asdict(case) | {"ratio": case.ratio, "target": case.target, "holds": case.holds} for case in cases]
-    path.write_text(json.dumps({"machine": machine, "cases": rows}, indent=2) + "\n")
+    path.write_text(json.dumps({"machine": machine, "cases": rows, **details}, indent=2) + "\n")
     return path

@@ -18,6 +18,7 @@ import pictures_learning
 import tables_figures
 import tables_learning
 import tables_neural
+import tables_scale
 import tables_widths
 from tables_cli import cli_reference, schema_rows
 from tables_network import TABLES as NETWORK_TABLES
@@ -27,7 +28,7 @@ from tables_outliers import TABLES as OUTLIER_TABLES
 import shearer as sh
 
 DOCS = Path(__file__).parent
-PARTS = (tables_neural, tables_widths, tables_learning, claims_learning)
+PARTS = (tables_neural, tables_widths, tables_scale, tables_learning, claims_learning)
 LEMMA = DOCS.parent / "experiments" / "results" / "lemma_one.json"
 DELTA = sh.kernels.Delta()
 MEASURES: dict[str, Callable[..., Any]] = {

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -34,22 +33,6 @@ def run(*arguments, stdin=None, limit=None, **environment):
     return subprocess.run(
         arguments, capture_output=True, text=True, env=env, input=stdin, check=False, preexec_fn=limits
     )
-
-
-@pytest.fixture
-def call(monkeypatch, capsys):
-    """The command in this process, which is faster."""
-
-    def call(*arguments):
-        monkeypatch.setenv("COLUMNS", "100")
-        monkeypatch.setenv("NO_COLOR", "1")
-        monkeypatch.setattr(sys, "argv", ["shearer", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        out = capsys.readouterr()
-        return SimpleNamespace(returncode=stop.value.code or 0, stdout=out.out, stderr=out.err)
-
-    return call
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 Measure: `mutual_information`, `total_correlation`, `dual_total_correlation`, `entropy`, and the rest of the family,
 `shearer_gap`, `o_information`, `s_information`, `co_information`; `Dependence` for several of them with bounds.
 Test: `independence_test`, `interaction_test`, `permutation_test`, `confidence_interval`.
-Screen a table: `scan`, `pairwise`, `triples`. Widths and kernels: `shearer.kernels`.
+Screen a table: `scan`, `pairwise`, `triples`. Rows that do not fit: `Sketch`. Widths and kernels: `shearer.kernels`.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -30,12 +30,14 @@ if TYPE_CHECKING:
     from shearer.inference import confidence_interval, independence_test, interaction_test, permutation_test
     from shearer.scanning import Scan, scan
     from shearer.screening import pairwise, triples
+    from shearer.sketching import Sketch
 
 __all__ = [
     "Dependence",
     "Estimate",
     "MemoryBudgetError",
     "Scan",
+    "Sketch",
     "Subsampling",
     "ToleranceError",
     "co_information",
@@ -71,6 +73,7 @@ _LAZY |= dict.fromkeys(
 )
 _LAZY |= dict.fromkeys(("pairwise", "triples"), "shearer.screening")
 _LAZY |= dict.fromkeys(("Scan", "scan"), "shearer.scanning")
+_LAZY["Sketch"] = "shearer.sketching"
 
 
 def __getattr__(name: str) -> Any:

@@ -79,6 +79,7 @@ def read_sources(
     given: Any = None,
     groups: Mapping[str, Iterable[str]] | None = None,
     kinds: Mapping[str, str] | None = None,
+    fewest: int = 2,
 ) -> tuple[Sources, Sources]:
     """The columns of every variable with all their rows, missing ones too; and of those conditioned on.
 
@@ -88,6 +89,8 @@ def read_sources(
         As in `read_variables`.
     kinds : mapping, optional
         Column -> "continuous" or "categorical", where what it looks like is not what it is.
+    fewest : int
+        Rows that there must be.
     """
     sources, named, _ = _read_data(data, vector=False)
     for name, kind in _check_kinds(kinds, sources).items():
@@ -95,7 +98,7 @@ def read_sources(
     sources = _group(sources, _check_groups(groups))
     conditions = _read_given(given, sources, named=named)
     sources = {name: parts for name, parts in sources.items() if name not in conditions}
-    _check_lengths([part for parts in (*sources.values(), *conditions.values()) for part in parts])
+    _check_lengths([part for parts in (*sources.values(), *conditions.values()) for part in parts], fewest)
     return sources, conditions
 
 
@@ -235,14 +238,16 @@ def _group(sources: Sources, groups: Mapping[str, list[str]]) -> Sources:
     return grouped
 
 
-def _check_lengths(columns: list[Column]) -> None:
+def _check_lengths(columns: list[Column], fewest: int = 2) -> None:
     lengths = dict.fromkeys((column.name, column.rows) for column in columns)
     if len({rows for _, rows in lengths}) > 1:
         listed = ", ".join(f"{describe(name)}: {rows}" for name, rows in list(lengths)[:6])
         raise value_error("data", "variables with the same number of rows", listed, "Row i must be one observation.")
     rows = columns[0].rows
-    if rows < 2:
-        raise value_error("data", "at least 2 rows", f"{rows}", "Dependence is a matter of several observations.")
+    if rows < fewest:
+        raise value_error(
+            "data", f"at least {fewest} rows", f"{rows}", "Dependence is a matter of several observations."
+        )
 
 
 def _present_rows(columns: list[Column], missing: str) -> tuple[NDArray[np.intp], int]:

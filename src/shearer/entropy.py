@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,20 @@ _ROUNDS = 6
 # Without a stated tolerance, bounds farther apart than this are tried again with entropies within these many bits.
 _OPEN = 1e-2
 _TIGHTER = (1e-8, 1e-10)
+
+
+class Entropies(Protocol):
+    """What a measure asks: entropies of subsets of variables, from rows in memory or from sums over rows gone by."""
+
+    def __call__(self, subset: Subset | set[int], tol: float | None = None) -> Estimate:
+        """Entropy in bits; 0 for the empty set."""
+
+    def meet(self, build: Callable[[float | None], Estimate], weight: float) -> Estimate:
+        """A measure, by `build` from a tolerance for its entropies, as close as was asked."""
+
+    @property
+    def rows(self) -> int:
+        """Number of observations."""
 
 
 class SubsetEntropies:

@@ -33,6 +33,7 @@ EXAMPLES = (
     "shearer scan table.csv --target price --report out.html --json out.json",
     "shearer scan *.parquet --group position=x,y,z --kind year=categorical --drop id",
     "shearer scan series.tsv --order 2 --lags 0..5",
+    "shearer scan 'part-*.parquet' --scheduler tcp://10.0.0.1:8786",
     "zcat table.csv.gz | shearer scan - --quiet --csv found.csv",
 )
 _SEARCH = "What to look for"
@@ -86,6 +87,16 @@ def scan(
     seed: Seed = 0,
     memory: Memory = None,
     jobs: Jobs = None,
+    stream: Annotated[
+        bool,
+        typer.Option("--stream", help="Read Parquet, Arrow or csv in chunks; pairs by all rows.", rich_help_panel=WORK),
+    ] = False,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Of a Dask cluster that sees the files, as tcp://host:8786.", rich_help_panel=WORK
+        ),
+    ] = None,
     shards: Annotated[
         str | None,
         typer.Option(metavar="DIR", help="Keep results there while they are computed.", rich_help_panel=WORK),
@@ -126,28 +137,38 @@ def scan(
         raise typer.BadParameter("needs --shards DIR", param_hint="--resume")
 
     import shearer
+    from shearer.cli.streams import connected, streamed
 
-    loaded = Reading(separator, encoding, no_header, sheet).read(files)
-    result = shearer.scan(
-        choose_columns(loaded.frame, columns, drop),
-        order=order,
-        target=target[0] if target and len(target) == 1 else target or None,
-        groups=groups,
-        kinds=kinds,
-        lags=steps,
-        fdr=fdr,
-        top=top,
-        alpha=alpha,
-        max_rows=max_rows or None,
-        memory=memory,
-        rng=seed,
-        n_jobs=jobs,
-        shards=shards,
-        resume=resume,
-        progress=False if quiet else None,
-        source=loaded.source,
-    )
-    result.document["notes"][:0] = loaded.notes
+    reading = Reading(separator, encoding, no_header, sheet)
+    rows = streamed(reading, files, columns, drop, memory, wanted=stream or scheduler is not None)
+    notes: tuple[str, ...] = ()
+    if rows is None:
+        loaded = reading.read(files)
+        table: Any = choose_columns(loaded.frame, columns, drop)
+        source, notes = loaded.source, loaded.notes
+    else:
+        table, source = rows, rows.name
+    with connected(scheduler):
+        result = shearer.scan(
+            table,
+            order=order,
+            target=target[0] if target and len(target) == 1 else target or None,
+            groups=groups,
+            kinds=kinds,
+            lags=steps,
+            fdr=fdr,
+            top=top,
+            alpha=alpha,
+            max_rows=max_rows or None,
+            memory=memory,
+            rng=seed,
+            n_jobs=jobs,
+            shards=shards,
+            resume=resume,
+            progress=False if quiet else None,
+            source=source,
+        )
+    result.document["notes"][:0] = notes
     if not quiet and STDOUT not in outputs.values():
         _print(result.document, limit)
     _write(result, outputs, rows=not no_rows, quiet=quiet)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from shearer.inference.moments import Sums, moments, shifted_triangles
 from shearer.inference.pvalue import upper_tail
 from shearer.inference.result import Component
+from shearer.inference.totals import Totals
 
 Floats = NDArray[np.float64]
 
@@ -49,9 +50,19 @@ class Known:
         return len(self.rows)
 
     @property
+    def total(self) -> float:
+        """Sum of the entries off the diagonal."""
+        return float(self.rows.sum())
+
+    @property
+    def square_total(self) -> float:
+        """Sum of the squared entries off the diagonal."""
+        return float(self.squares.sum())
+
+    @property
     def mean(self) -> float:
         """Mean entry off the diagonal."""
-        return float(self.rows.sum()) / (self.n * (self.n - 1))
+        return self.total / (self.n * (self.n - 1))
 
     @cached_property
     def raw(self) -> Sums:
@@ -62,15 +73,21 @@ class Known:
     def centered(self) -> Sums:
         """Sums of the U-centred form."""
         n = self.n
-        return shifted_sums(self, 1.0, self.rows / (n - 2), float(self.rows.sum()) / ((n - 1) * (n - 2)))
+        return shifted_sums(self, 1.0, self.rows / (n - 2), self.total / ((n - 1) * (n - 2)))
 
 
 def pair_of(first: Known, second: Known, products: float, label: str) -> list[Component]:
     """The raw and the centred statistic of two matrices whose entries' products add up to `products` over i < j."""
+    return compared(first, second, products, float(first.rows @ second.rows), label)
+
+
+def compared(
+    first: Known | Totals, second: Known | Totals, products: float, row_products: float, label: str
+) -> list[Component]:
+    """The same from the sum of the products of row sums."""
     n = first.n
     raw = products / (first.mean * second.mean) - n * (n - 1) / 2
-    totals = float(first.rows.sum()) * float(second.rows.sum())
-    centered = products - float(first.rows @ second.rows) / (n - 2) + totals / (2 * (n - 1) * (n - 2))
+    centered = products - row_products / (n - 2) + first.total * second.total / (2 * (n - 1) * (n - 2))
     found = []
     forms = (("centered", centered, first.centered, second.centered), ("raw", raw, first.raw, second.raw))
     for form, statistic, left, right in forms:

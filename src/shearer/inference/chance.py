@@ -6,12 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from shearer._arrays import to_numpy
+from shearer._jobs import spread
 from shearer._memory import MemoryBudgetError, format_bytes
 from shearer._validate import message, value_error
 from shearer.entropy import SubsetEntropies
 from shearer.inference.moments import Sums, moments, sums_of
 from shearer.inference.rearrangements import Within
-from shearer.inference.resampling import check_count, spread
+from shearer.inference.resampling import check_count
 from shearer.kernels import Gram, hadamard
 from shearer.measures import formulas
 from shearer.measures.combination import Combination

@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from shearer._arrays import to_numpy
 from shearer._blocks import Variable
+from shearer._jobs import spread
 from shearer._progress import track
 from shearer._validate import type_error, value_error
 from shearer._variables import read_variables
 from shearer.inference.pvalue import rank_pvalue
 from shearer.inference.rearranged import DECIMALS, is_constant
 from shearer.inference.rearrangements import Order, Within, codes_of, rows_of_each
-from shearer.inference.resampling import check_count, spread
+from shearer.inference.resampling import check_count
 from shearer.inference.result import TestResult
 from shearer.kernels import Gram, Kernel, grams, hadamard
 from shearer.spectrum import Request, solve

@@ -1,23 +1,22 @@
 """A statistic over many rearrangements: all or random ones, on several threads, and the p-value."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._jobs import spread
 from shearer._progress import track
-from shearer._threads import single_threaded_blas
 from shearer._validate import describe, type_error, value_error
 from shearer.inference.pvalue import exact_pvalue, rank_pvalue, sequential_pvalue
 from shearer.inference.rearranged import Statistic
 from shearer.inference.rearrangements import Order, Scheme
 
 Floats = NDArray[np.float64]
-R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -37,16 +36,16 @@ class Resampler:
         # Half a rearrangement more: round-off of the logarithm must not decide.
         if self.scheme.log_count() * (self.variables - 1) < math.log(most + 1.5):
             number = self.scheme.count() ** (self.variables - 1)
-            null = self.values(self.every(), number, n_jobs, progress)
+            null = _values(spread(self.statistic, self.every(), n_jobs), number, progress)
             return exact_pvalue(null, observed), null, f"all {number} permutations{self.scheme.words}"
         if exceedances is None:
-            null = self.values(self.drawn(0, most), most, n_jobs, progress)
+            null = _values(spread(self.drawn, range(most), n_jobs), most, progress)
             return rank_pvalue(null, observed), null, f"{most} random permutations{self.scheme.words}"
         done = 0
 
         def draw(count: int) -> Floats:
             nonlocal done
-            found = self.values(self.drawn(done, done + count), count, n_jobs, progress)
+            found = _values(spread(self.drawn, range(done, done + count), n_jobs), count, progress)
             done += count
             return found
 
@@ -58,30 +57,14 @@ class Resampler:
         first = np.arange(self.rows)
         yield from ([first, *orders] for orders in product(*[list(self.scheme.every())] * (self.variables - 1)))
 
-    def drawn(self, start: int, stop: int) -> Iterator[list[Order]]:
-        """The random rearrangements of these numbers."""
-        for index in range(start, stop):
-            generator = np.random.default_rng([self.seed, index])
-            yield [np.arange(self.rows), *(self.scheme.draw(generator) for _ in range(self.variables - 1))]
-
-    def values(self, orders: Iterable[list[Order]], total: int, n_jobs: int | None, progress: bool | None) -> Floats:
-        """The statistic of each rearrangement, in order."""
-        found = track(spread(self.statistic, orders, n_jobs), total, "permutations", progress)
-        return np.fromiter(found, dtype=np.float64, count=total)
+    def drawn(self, index: int) -> float:
+        """The statistic of the random rearrangement of this number."""
+        generator = np.random.default_rng([self.seed, index])
+        return self.statistic([np.arange(self.rows), *(self.scheme.draw(generator) for _ in range(self.variables - 1))])
 
 
-def spread(function: Callable[[Any], R], items: Iterable[Any], n_jobs: int | None) -> Iterator[R]:
-    """function(item) for every item, in order, on that many threads."""
-    if n_jobs is None or n_jobs == 1:
-        yield from map(function, items)
-        return
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
-        raise type_error("n_jobs", "a number of threads, or -1 for all cores", describe(n_jobs))
-    # Loaded only where it is used.
-    from joblib import Parallel, delayed
-
-    with single_threaded_blas():
-        yield from Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(map(delayed(function), items))
+def _values(found: Iterator[float], total: int, progress: bool | None) -> Floats:
+    return np.fromiter(track(found, total, "permutations", progress), dtype=np.float64, count=total)
 
 
 def check_count(parameter: str, value: Any, least: int) -> None:

@@ -4,7 +4,7 @@ With M = F F' off the diagonal, all sums over pairs of rows that the moments nee
 F'F, F'1 and a factor of the elementwise cube of M: O(n r^2) for rank r.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,7 +86,7 @@ def tall_components(variables: Variables, kernel: Kernel | Mapping[str, Kernel] 
 def tall_operators(variable: Variable, general: Kernel | None, own: Kernel | None = None) -> list[Gram]:
     """The operators K of one variable at every rung; of its ranks, where outliers leave it no low rank."""
     ladder = _operators(variable, general, own)
-    if general is None and own is None and _is_scalar(variable) and not _has_low_rank(ladder[-1]):
+    if general is None and own is None and _is_scalar(variable) and not has_low_rank(ladder[-1]):
         return _operators(_ranked(variable), None, None)
     return ladder
 
@@ -95,7 +95,7 @@ def _is_scalar(variable: Variable) -> bool:
     return variable.kind == "continuous" and variable.blocks[0].values.shape[1] == 1
 
 
-def _has_low_rank(operator: Gram) -> bool:
+def has_low_rank(operator: Gram) -> bool:
     """Whether a sample of the rows with the largest spread, the tails, is factored by few columns."""
     order = np.argsort(np.asarray(operator.like)[:, 0], kind="stable")
     tails = np.concatenate([order[:_TAIL], order[-_TAIL:], order[:: max(1, len(order) // _TAIL)]])
@@ -172,9 +172,13 @@ def _operators(variable: Variable, general: Kernel | None, own: Kernel | None) -
         return [gram_of(variable, like, general or Gaussian(), own)]
     values = np.asarray(only.values, dtype=np.float64)
     rungs = RUNG_BITS[:-1] if len(values) > _VERY_TALL else RUNG_BITS
-    fractions = [bits / np.log2(len(values)) for bits in rungs]
-    widths = widths_of_distances(triangle(sample(values)[:1000]), len(values), fractions)
-    return [Gaussian(width).gram(Block("continuous", values), like) for width in widths]
+    return [Gaussian(width).gram(Block("continuous", values), like) for width in rung_widths(values, rungs)]
+
+
+def rung_widths(values: Floats, bits: Sequence[float] = RUNG_BITS[:-1]) -> list[float]:
+    """The widths at which the entropies of order 2 are so many bits."""
+    fractions = [wanted / np.log2(len(values)) for wanted in bits]
+    return widths_of_distances(triangle(sample(values)[:1000]), len(values), fractions)
 
 
 def square_factor(operator: Gram) -> Floats:

@@ -56,10 +56,11 @@ def chosen_kernels(
 
 def gram(variable: Variable, like: Any, general: Kernel, own: Kernel | None = None) -> Gram:
     """The Gram operator of one variable: its own kernel if it has one, else by the kind of its values."""
-    return hadamard([_choose(variable, block, general, own).gram(block, like) for block in variable.blocks])
+    return hadamard([kernel_of(variable, block, general, own).gram(block, like) for block in variable.blocks])
 
 
-def _choose(variable: Variable, block: Block, general: Kernel, own: Kernel | None) -> Kernel:
+def kernel_of(variable: Variable, block: Block, general: Kernel, own: Kernel | None) -> Kernel:
+    """The kernel of one block of a variable: its own, or by the kind of its values."""
     if own is None and block.kind == "categorical":
         return Delta()
     chosen = general if own is None else _check_kernel(own)

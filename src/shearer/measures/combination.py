@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shearer._arrays import to_float
-from shearer.entropy import Subset, SubsetEntropies
+from shearer.entropy import Entropies, Subset
 from shearer.spectrum import Estimate
 
 
@@ -45,7 +45,7 @@ class Combination:
         shifted = sum_of(Combination.of(subset | conditions, c) for subset, c in self.terms.items())
         return shifted - Combination.of(conditions, math.fsum(self.terms.values()))
 
-    def evaluate(self, entropies: SubsetEntropies) -> Estimate:
+    def evaluate(self, entropies: Entropies) -> Estimate:
         """The value, and the extreme values over all entropies within their bounds."""
 
         def build(tol: float | None) -> Estimate:
@@ -84,7 +84,7 @@ def sum_of(combinations: Iterable[Combination]) -> Combination:
     return Combination(total)
 
 
-def ratio(numerator: Combination, denominator: Combination, entropies: SubsetEntropies) -> Estimate:
+def ratio(numerator: Combination, denominator: Combination, entropies: Entropies) -> Estimate:
     """Numerator / denominator; 0 where there is no entropy to share (0/0).
 
     The bounds are the exact range of the quotient over all entropies within theirs, up to 1.
@@ -94,9 +94,7 @@ def ratio(numerator: Combination, denominator: Combination, entropies: SubsetEnt
     )
 
 
-def _quotient(
-    numerator: Combination, denominator: Combination, entropies: SubsetEntropies, tol: float | None
-) -> Estimate:
+def _quotient(numerator: Combination, denominator: Combination, entropies: Entropies, tol: float | None) -> Estimate:
     known = {subset: entropies(subset, tol) for subset in {**numerator.terms, **denominator.terms}}
     top, bottom = numerator._value(known), denominator._value(known)
     certified = all(estimate.certified for estimate in known.values())

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from shearer._validate import check_option
-from shearer.entropy import Subset, SubsetEntropies
+from shearer.entropy import Entropies, Subset
 from shearer.measures import formulas
 from shearer.measures.combination import Combination, ratio, sum_of
 from shearer.measures.cover import Cover
@@ -15,7 +15,7 @@ GAP = (True, False, "marginal", "joint")
 MUTUAL = (True, False, "max", "min", "joint", "mean", "sqrt")
 
 
-def total_correlation(variables: Sequence[int], given: Subset, normalize: bool, entropies: SubsetEntropies) -> Estimate:
+def total_correlation(variables: Sequence[int], given: Subset, normalize: bool, entropies: Entropies) -> Estimate:
     """T in bits, or T* (paper Eq. NTC_renyi)."""
     raw = formulas.total_correlation(variables).given(given)
     if not check_option("normalize", normalize, SWITCH):
@@ -24,9 +24,7 @@ def total_correlation(variables: Sequence[int], given: Subset, normalize: bool, 
     return _over_extreme(raw, ceilings, min, entropies)
 
 
-def dual_total_correlation(
-    variables: Sequence[int], given: Subset, normalize: bool, entropies: SubsetEntropies
-) -> Estimate:
+def dual_total_correlation(variables: Sequence[int], given: Subset, normalize: bool, entropies: Entropies) -> Estimate:
     """D in bits, or D* (paper Eq. NDTC_renyi)."""
     raw = formulas.dual_total_correlation(variables).given(given)
     if not check_option("normalize", normalize, SWITCH):
@@ -34,9 +32,7 @@ def dual_total_correlation(
     return ratio(raw, formulas.joint(variables).given(given), entropies)
 
 
-def mutual_information(
-    pair: Sequence[int], given: Subset, normalize: bool | str, entropies: SubsetEntropies
-) -> Estimate:
+def mutual_information(pair: Sequence[int], given: Subset, normalize: bool | str, entropies: Entropies) -> Estimate:
     """I in bits, or divided by the larger entropy (True, "max"), the smaller, the joint, or a mean of the two."""
     form = check_option("normalize", normalize, MUTUAL)
     raw = formulas.total_correlation(pair).given(given)
@@ -54,7 +50,7 @@ def mutual_information(
     return _over_geometric_mean(raw, marginals, entropies)
 
 
-def shearer_gap(cover: Cover, given: Subset, normalize: bool | str, entropies: SubsetEntropies) -> Estimate:
+def shearer_gap(cover: Cover, given: Subset, normalize: bool | str, entropies: Entropies) -> Estimate:
     """The gap of a cover in bits, over its best bound (True, "marginal") or over the joint's share ("joint")."""
     form = check_option("normalize", normalize, GAP)
     raw = cover.gap().given(given)
@@ -66,7 +62,7 @@ def shearer_gap(cover: Cover, given: Subset, normalize: bool | str, entropies: S
 
 
 def _over_extreme(
-    raw: Combination, candidates: Sequence[Combination], pick: Callable[..., Estimate], entropies: SubsetEntropies
+    raw: Combination, candidates: Sequence[Combination], pick: Callable[..., Estimate], entropies: Entropies
 ) -> Estimate:
     """Raw / pick(candidates); the bounds cover every candidate that could be the one."""
     sizes = [candidate.evaluate(entropies) for candidate in candidates]
@@ -82,7 +78,7 @@ def _over_extreme(
     return Estimate(best.value, min(lower, best.lower), max(upper, best.upper), best.certified, best.route)
 
 
-def _over_geometric_mean(raw: Combination, marginals: Sequence[Combination], entropies: SubsetEntropies) -> Estimate:
+def _over_geometric_mean(raw: Combination, marginals: Sequence[Combination], entropies: Entropies) -> Estimate:
     """Raw / sqrt(product of the marginals) = geometric mean of the two quotients, which share their sign."""
     first, second = (ratio(raw, marginal, entropies) for marginal in marginals)
     if not float(first) * float(second):

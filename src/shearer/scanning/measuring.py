@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._jobs import spread
 from shearer._progress import track
-from shearer.inference.resampling import spread
 from shearer.kernels import Kernel
 from shearer.scanning.document import Findings
 from shearer.scanning.store import Store

@@ -1,12 +1,14 @@
 """The pairs of a scan: p-values, values at alpha = 2 and adjusted values, part by part."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._jobs import on_cluster, spread
 from shearer._progress import track
 from shearer._validate import value_error
 from shearer.kernels import Kernel
@@ -16,6 +18,8 @@ from shearer.scanning.top import common_variables
 from shearer.screening.all_pairs import compare
 from shearer.screening.pair_tests import PairTests
 from shearer.screening.table import Table
+from shearer.sketching.pair_sketch import PairSketch
+from shearer.sketching.sources import RowSource
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -41,6 +45,8 @@ class PairFindings:
         Rows that both have.
     lag : array (m,) or None
         Rows by which the second follows.
+    dropped : int
+        Rows of a stream that were left out because a value was missing.
     variables : int
         How many variables there are.
     """
@@ -52,6 +58,7 @@ class PairFindings:
     rows: Indices
     variables: int
     lag: Indices | None = None
+    dropped: int = 0
 
     def square(self) -> Floats:
         """p-values as a symmetric matrix, 1 where there is none."""
@@ -91,6 +98,11 @@ def screened_pairs(
     pvalue = np.ones((count, count))
     width = _band_width(count, table.observations)
     starts = range(0, free, width)
+    if on_cluster():
+        missing = [start for start in starts if not store.has(f"pairs-{start:06d}")]
+        runs = [(slice(start, min(start + width, free)), slice(first_column(start), count)) for start in missing]
+        for start, pvalues in zip(missing, bands_on_cluster(table, kernel, memory, runs, progress), strict=True):
+            store.get(f"pairs-{start:06d}", lambda pvalues=pvalues: {"pvalue": pvalues})  # type: ignore[misc]
     for start in starts:
         found = store.get(f"pairs-{start:06d}", lambda start=start: band(start))["pvalue"]  # type: ignore[misc]
         pvalue[start : start + len(found), first_column(start) :] = found
@@ -118,6 +130,63 @@ def _band_width(variables: int, rows: int) -> int:
     while width > _NARROWEST and 6.0 * width * variables * rows**2 > _WORK:
         width //= 2
     return width
+
+
+def bands_on_cluster(
+    table: Table,
+    kernel: Kernel | Mapping[str, Kernel] | None,
+    memory: int,
+    runs: list[tuple[slice, slice]],
+    progress: bool | None,
+) -> Iterator[Floats]:
+    """p-values of rectangles of pairs, cut where tests are cut anyway, one task for each piece.
+
+    A p-value is the same to the last bit in whatever rectangle it is asked for, so that a cluster changes nothing.
+    """
+    pieces = [
+        (rows, slice(start, min(start + _NARROWEST, columns.stop)))
+        for rows, columns in runs
+        for start in range(columns.start, columns.stop, _NARROWEST)
+    ]
+    found = track(spread(partial(_piece, table, kernel, memory), pieces, None), len(pieces), "pairs", progress)
+    for _, columns in runs:
+        yield np.concatenate([next(found) for _ in range(columns.start, columns.stop, _NARROWEST)], axis=1)
+
+
+def _piece(
+    table: Table, kernel: Kernel | Mapping[str, Kernel] | None, memory: int, piece: tuple[slice, slice]
+) -> Floats:
+    return PairTests(table, kernel, memory=memory).pvalues(*piece, progress=False)
+
+
+def streamed_pairs(
+    table: Table,
+    rows: RowSource,
+    sketch: PairSketch,
+    n_jobs: int | None,
+    store: Store,
+    progress: bool | None,
+) -> PairFindings:
+    """Every pair by all rows of a source, in two passes over them."""
+
+    def make() -> Part:
+        second = rows.add_to(rows.add_to(sketch, n_jobs, progress).second_pass(), n_jobs, progress)
+        found = {"value": second.values(), "adjusted": second.adjusted(), "pvalue": second.pvalues()}
+        return found | {"rows": np.array(second.rows), "dropped": np.array(second.dropped)}
+
+    found = store.get("streamed", make)
+    members = wanted_pairs(table)
+    place = np.array([sketch.names.index(name) for name in table.names], dtype=np.intp)
+    left, right = place[members].T
+    return PairFindings(
+        members=members,
+        value=found["value"][left, right],
+        adjusted=found["adjusted"][left, right],
+        pvalue=np.nan_to_num(found["pvalue"][left, right], nan=1.0),  # no low rank
+        rows=np.full(len(members), int(found["rows"])),
+        variables=len(table.variables),
+        dropped=int(found["dropped"]),
+    )
 
 
 def _values(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from shearer._jobs import check_jobs
 from shearer._memory import parse_memory
 from shearer._validate import check_alpha, check_option, describe, type_error, value_error
 from shearer._version import __version__
@@ -16,12 +17,13 @@ from shearer.kernels import Kernel
 from shearer.scanning.columns import FEWEST_ROWS, read_columns
 from shearer.scanning.document import Findings, describe_findings
 from shearer.scanning.measuring import Measuring
-from shearer.scanning.pairs import lagged_pairs, screened_pairs
+from shearer.scanning.pairs import lagged_pairs, screened_pairs, streamed_pairs
 from shearer.scanning.result import Scan
 from shearer.scanning.store import FolderStore, Store, fingerprint_of
+from shearer.scanning.streams import STREAM_SAMPLE_ROWS, rows_of, stream_notes
 from shearer.scanning.top import TOLERANCE
 from shearer.scanning.triples import choose_triples, test_triples
-from shearer.screening.all_pairs import check_jobs
+from shearer.sketching.pair_sketch import PairSketch
 from shearer.spectrum import Request
 
 ORDERS = (2, 3)
@@ -66,7 +68,9 @@ def scan(
     Parameters
     ----------
     *data : frame, mapping or 2-D array
-        The table: one variable for each column. Several arguments: one variable each.
+        The table: one variable for each column. Several arguments: one variable each. Rows that do not fit in memory:
+        a Dask array or dataframe, or `shearer.sketching.open_rows` of files; pairs are then tested and valued by all
+        rows, in passes over them, and all else comes from a sample of `max_rows`.
     order : {3, 2}
         3: pairs and triples. 2: pairs only.
     target : str or list of str, optional
@@ -97,7 +101,8 @@ def scan(
     rng : int, Generator or None
         Seed of samples, intervals and rearrangements.
     n_jobs : int, optional
-        Threads for what is measured, as joblib counts them.
+        Threads for what is measured, or workers, as joblib counts them; within ``joblib.parallel_config`` pairs are
+        tested there too.
     shards : path, optional
         A new or empty folder to which finished parts are written.
     resume : bool
@@ -131,13 +136,18 @@ def scan(
     request = Request.checked(check_alpha(alpha), memory, TOLERANCE, rng)
     if target is not None and not (isinstance(target, str) or _are_names(target)):
         raise type_error("target", "the name of a column, or a list of names", describe(target))
+    rows = rows_of(data)
+    if rows is not None:
+        if wanted_lags is not None:
+            raise value_error("lags", "rows in memory", "a source that is read in chunks")
+        data = (rows.sample(max_rows or STREAM_SAMPLE_ROWS, request.seed, jobs, progress),)
     # A lag needs rows that follow each other.
     most = max_rows if wanted_lags is None else None
     reading = read_columns(data, target, groups, kinds, most, request.seed)
     notes, table = list(reading.notes), reading.table
     settings = {
         "shearer": __version__,
-        "source": source or "table",
+        "source": source or (rows.name if rows is not None else "table"),
         "rows": reading.rows,
         "order": 2 if wanted_lags else order,
         "fdr": rate,
@@ -159,6 +169,13 @@ def scan(
     if wanted_lags:
         notes.append(ROWS_IN_TIME)
         pairs = lagged_pairs(table, kernel, wanted_lags, rate, request.seed, store, progress)
+    elif rows is not None:
+        sketch = PairSketch.like(
+            *data, kernel=kernel, groups=groups, kinds=kinds, missing="drop", names=list(table.names)
+        )
+        pairs = streamed_pairs(table, rows, sketch, jobs, store, progress)
+        settings["rows"] = int(pairs.rows[0])
+        notes += stream_notes(pairs, table.observations)
     else:
         notes.append(INDEPENDENT_ROWS)
         pairs = screened_pairs(table, kernel, parse_memory(memory), store, progress)

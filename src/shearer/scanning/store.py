@@ -27,6 +27,10 @@ class Store:
     def __init__(self) -> None:
         self._parts: dict[str, Part] = {}
 
+    def has(self, name: str) -> bool:
+        """True if the part is there."""
+        return name in self._parts
+
     def get(self, name: str, make: Callable[[], Part]) -> Part:
         """The part, made if it is not there."""
         if name not in self._parts:
@@ -72,6 +76,10 @@ class FolderStore(Store):
             _check_manifest(manifest, fingerprint)
         else:
             _write(manifest, json.dumps({"version": VERSION, "fingerprint": fingerprint}).encode())
+
+    def has(self, name: str) -> bool:
+        """True if the part is there, in memory or in the folder."""
+        return super().has(name) or self._path(name).exists()
 
     def get(self, name: str, make: Callable[[], Part]) -> Part:
         """The part, read or else made and written."""

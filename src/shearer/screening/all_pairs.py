@@ -1,6 +1,5 @@
 """`pairwise`: the dependence of all pairs of variables in one call."""
 
-import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
@@ -8,8 +7,9 @@ from typing import Any, overload
 
 import numpy as np
 
+from shearer._jobs import check_jobs
 from shearer._memory import parse_memory, require
-from shearer._validate import check_alpha, check_option, describe, type_error, value_error
+from shearer._validate import check_alpha, check_option, value_error
 from shearer.kernels import Kernel
 from shearer.measures.normalize import MUTUAL
 from shearer.screening import pairs as finish
@@ -233,17 +233,3 @@ def check_dtype(dtype: Any) -> np.dtype[Any]:
     name = getattr(dtype, "__name__", None) or getattr(dtype, "name", dtype)
     check_option("dtype", name, DTYPES)
     return np.dtype(np.float64 if name == "float64" else np.float32)
-
-
-def check_jobs(n_jobs: Any) -> int | None:
-    """How many threads, as joblib counts them."""
-    expected = "a number of threads, or -1 for all"
-    if n_jobs is None:
-        return None
-    try:
-        jobs = operator.index(n_jobs)
-    except TypeError as error:
-        raise type_error("n_jobs", expected, describe(n_jobs)) from error
-    if jobs == 0 or isinstance(n_jobs, bool):
-        raise value_error("n_jobs", expected, describe(n_jobs))
-    return jobs

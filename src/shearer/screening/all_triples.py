@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._jobs import check_jobs
 from shearer._memory import parse_memory, require
 from shearer._progress import track
 from shearer._validate import check_alpha, check_names, check_option, check_positive, value_error
 from shearer.kernels import Kernel
 from shearer.screening import ratios, tiles
-from shearer.screening.all_pairs import check_dtype, check_jobs
+from shearer.screening.all_pairs import check_dtype
 from shearer.screening.frames import make_frame, pick_names
 from shearer.screening.pairs import collision_bits
 from shearer.screening.products import CrossSum, SymmetricSum, mirror

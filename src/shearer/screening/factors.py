@@ -35,4 +35,4 @@ def factor(gram: Gram, tolerance: float, most_rank: int) -> tuple[NDArray[np.flo
     work = Factorization(gram, np.random.default_rng(_SEED))
     while work.residual.mean() > tolerance and work.rank < most_rank and work.grow(most_rank):
         pass
-    return work.factor, float(work.residual.mean() + residual_error(work.rank, gram))
+    return work.factor, float(work.residual.mean() + residual_error(work.rank, gram.entry_error))

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._jobs import spread, worker_count
 from shearer._progress import track
-from shearer._threads import single_threaded_blas
 from shearer.kernels import Gram, hadamard
 from shearer.screening.pairs import Entropies, Pairs
 from shearer.screening.products import mirror
@@ -51,18 +52,10 @@ def entropies(joints: Sequence[Joint], alpha: float, budget: int, n_jobs: int | 
 
 def _on_threads(batches: Sequence[Sequence[Joint]], alpha: float, budget: int, n_jobs: int | None) -> Iterator[Bits]:
     """The batches in order; several at a time if joblib is told so, each then with one BLAS thread."""
-    import joblib  # loaded only where it is used
-
-    jobs = joblib.effective_n_jobs(n_jobs)
-    if jobs == 1:
-        yield from (_solve(batch, alpha, budget) for batch in batches)
-        return
-    with single_threaded_blas():
-        pool = joblib.Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-        yield from pool(joblib.delayed(_solve)(batch, alpha, budget // jobs) for batch in batches)
+    yield from spread(partial(_solve, alpha, budget // worker_count(n_jobs)), batches, n_jobs)
 
 
-def _solve(batch: Sequence[Joint], alpha: float, budget: int) -> Bits:
+def _solve(alpha: float, budget: int, batch: Sequence[Joint]) -> Bits:
     """The entropies of a few joints: those that need all eigenvalues together, the others by their own route."""
     found = Bits(np.empty(len(batch)), np.zeros(len(batch)))
     request = Request(alpha=alpha, memory=budget)

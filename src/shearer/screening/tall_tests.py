@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from shearer._memory import require
 from shearer._threads import map_threads
 from shearer.inference.aggregated import combine
+from shearer.inference.centring import Known
 from shearer.inference.moments import PAIRS, falling
 from shearer.inference.tall import (
     NoLowRankError,
@@ -22,6 +23,7 @@ from shearer.inference.tall import (
     tall_factor,
     tall_operators,
 )
+from shearer.inference.totals import Totals
 from shearer.kernels.delta import DeltaGram
 from shearer.kernels.gram import Gram
 from shearer.screening.adjustment import Chances, collision, own_bits
@@ -173,9 +175,14 @@ def _pvalue(first: Sequence[Tall], second: Sequence[Tall]) -> tuple[float]:
 
 
 def _chances(first: Sequence[Tall], second: Sequence[Tall]) -> tuple[float, ...]:
-    both = [side[0].known for side in (first, second)]
-    n, means = both[0].n, [known.mean for known in both]
-    own = sum(own_bits(n, known.mean, float(known.squares.sum())) for known in both)
+    return chance_of(first[0].known, second[0].known)
+
+
+def chance_of(first: Known | Totals, second: Known | Totals) -> tuple[float, ...]:
+    """What chance gives to a pair of similarities: the entries of `Chances`."""
+    both = first, second
+    n, means = first.n, [known.mean for known in both]
+    own = sum(own_bits(n, known.mean, known.square_total) for known in both)
     moments = [known.raw.means() for known in both] if min(means) > 0 else []
     variance = sum(
         falling(n, vertices) * share * math.prod(mean[name] for mean in moments) * math.prod(means) ** 2

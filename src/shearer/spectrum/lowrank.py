@@ -121,21 +121,21 @@ def partial_spectrum(work: Factorization, products: NDArray[np.float64], alpha: 
     """The certified part of the spectrum of K/n, from F'F."""
     n, rank = work.gram.n, work.rank
     eigenvalues = scipy.linalg.eigvalsh(products, check_finite=False) / n
-    residual = (work.residual + residual_error(rank, work.gram)) / n
+    residual = (work.residual + residual_error(rank, work.gram.entry_error)) / n
     residual_tau = float(np.sum(renyi.tau_or_zero(residual, alpha))) if 0 < alpha < np.inf else 0.0
     return PartialSpectrum.certified(
-        eigenvalues, eigenvalue_error(rank, work.gram, eigenvalues), n, residual_tau, alpha
+        eigenvalues, eigenvalue_error(rank, work.gram.entry_error, eigenvalues), n, residual_tau, alpha
     )
 
 
-def residual_error(rank: int, gram: Gram) -> float:
+def residual_error(rank: int, entry_error: float) -> float:
     """Round-off of 1 - |f_i|^2, a sum of `rank` squares of numbers with errors of their own."""
-    return (4 * rank + gram.entry_error) * EPSILON
+    return (4 * rank + entry_error) * EPSILON
 
 
-def eigenvalue_error(rank: int, gram: Gram, eigenvalues: NDArray[np.float64]) -> float:
+def eigenvalue_error(rank: int, entry_error: float, eigenvalues: NDArray[np.float64]) -> float:
     """Round-off of an eigenvalue of F'F/n: of the entries of K, of sums over rows, of the eigenvalue solver."""
-    return EPSILON * (gram.entry_error + (ROWS_AT_ONCE + 4 * rank) * float(np.max(eigenvalues, initial=0.0)))
+    return EPSILON * (entry_error + (ROWS_AT_ONCE + 4 * rank) * float(np.max(eigenvalues, initial=0.0)))
 
 
 def cross_products(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -155,10 +155,20 @@ def add_compensated(total: NDArray[np.float64], lost: NDArray[np.float64], part:
 
 
 def factorize(
-    gram: Gram, alpha: float, rng: np.random.Generator, most: int, enough: Callable[[PartialSpectrum], bool]
+    gram: Gram,
+    alpha: float,
+    rng: np.random.Generator,
+    most: int,
+    enough: Callable[[PartialSpectrum], bool],
+    weights: NDArray[np.float64] | None = None,
 ) -> tuple[Factorization, PartialSpectrum]:
-    """Grow a factorisation until its certificate is good enough, the rank is `most`, or nothing is left."""
+    """Grow a factorisation until its certificate is good enough, the rank is `most`, or nothing is left.
+
+    Pivots are drawn by residual times weight: rows of weight 0 only tell how good the others are.
+    """
     work = Factorization(gram, rng)
+    if weights is not None:
+        work.weigh(weights)
     products = np.empty((0, 0))
     while True:
         known = work.rank

@@ -12,6 +12,7 @@ from shearer.spectrum.closed import Constant, Counts
 from shearer.spectrum.dense import Dense, Powers
 from shearer.spectrum.estimate import Estimate
 from shearer.spectrum.frobenius import Frobenius
+from shearer.spectrum.lanczos import Lanczos
 from shearer.spectrum.request import Request, ToleranceError
 from shearer.spectrum.solver import Solver
 
@@ -19,6 +20,8 @@ from shearer.spectrum.solver import Solver
 EXACT: tuple[Solver, ...] = (Constant(), Counts(), Frobenius(), Powers(), Dense())
 CERTIFIED = LowRank()
 SOLVERS: tuple[Solver, ...] = (*EXACT, CERTIFIED)
+#: A confidence interval: for what has no low rank, where all eigenvalues take long or do not fit.
+STATISTICAL = Lanczos()
 
 # Seconds: an exact answer within this time needs no approximation, unless the caller states what is enough.
 _PATIENCE = 2.0
@@ -49,20 +52,29 @@ class Plan:
 
 
 def plan(gram: Gram, request: Request) -> Plan:
-    """Exact where that is quick, else the cheaper of exact and certified low rank that fits in memory."""
+    """Exact where that is quick; else what is cheaper and fits, certified low rank before random vectors."""
     exact = next(solver for solver in EXACT if solver.supports(gram, request))
     fits = exact.memory(gram, request) <= request.memory
     patience = exact.seconds(gram, request) if fits else math.inf
-    alone = Plan((exact,), request)
-    if not CERTIFIED.supports(gram, request) or (request.tol is None and patience <= _PATIENCE):
-        return alone
+    if request.tol is None and patience <= _PATIENCE:
+        return Plan((exact,), request)
     # Where the exact route is possible, an attempt at low rank may cost a part of it and no more.
     attempt = replace(request, patience=patience)
-    if CERTIFIED.memory(gram, attempt) > request.memory:
-        return alone
-    if not fits:
-        return Plan((CERTIFIED,), attempt)
-    return Plan((CERTIFIED, exact), attempt) if CERTIFIED.seconds(gram, attempt) < patience else alone
+    solvers: list[Solver] = []
+    if _is_cheaper(CERTIFIED, gram, attempt):
+        solvers.append(CERTIFIED)
+    if patience > _PATIENCE and _is_cheaper(STATISTICAL, gram, attempt):
+        solvers.append(STATISTICAL)
+    if fits:
+        solvers.append(exact)
+    return Plan(tuple(solvers), attempt) if solvers else Plan((exact,), request)
+
+
+def _is_cheaper(solver: Solver, gram: Gram, request: Request) -> bool:
+    """Whether a route is right, fits, and takes less time than the exact one, if that fits."""
+    if not solver.supports(gram, request) or solver.memory(gram, request) > request.memory:
+        return False
+    return math.isinf(request.patience) or solver.seconds(gram, request) < request.patience
 
 
 def solve(gram: Gram, request: Request) -> Estimate:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,10 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from shearer._jobs import check_jobs, spread
 from shearer._progress import track
-from shearer._threads import single_threaded_blas
 from shearer._validate import check_inside, check_option, listing, message, type_error
 from shearer.inference.resampling import check_count
-from shearer.screening.all_pairs import check_jobs
 from shearer.screening.frames import make_frame
 from shearer.screening.table import library_of
 from shearer.tools.combining import COMBINATIONS, parts, quantiles
@@ -174,13 +174,9 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit_members(self, subspaces: Sequence[Columns]) -> list[Member]:
         """A detector on each subspace of the training rows."""
-        from joblib import Parallel, delayed
-
         detector = checked_detector(self.detector, min(self.n_neighbors, len(self._values) - 1))
-        jobs = (delayed(Member.fit)(detector, self._values, columns, self._rows.same) for columns in subspaces)
-        pool = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
-        with single_threaded_blas():
-            return list(track(pool(jobs), len(subspaces), "subspaces", self.progress))
+        fit = partial(Member.fit, detector, self._values, self._rows.same)
+        return list(track(spread(fit, subspaces, self.n_jobs), len(subspaces), "subspaces", self.progress))
 
     def _read(self, X: Any) -> Floats:
         check_is_fitted(self)

@@ -36,7 +36,7 @@ class Member:
     training: Floats
 
     @classmethod
-    def fit(cls, detector: Any, values: Floats, columns: Columns, same: NDArray[np.intp]) -> Member:
+    def fit(cls, detector: Any, values: Floats, same: NDArray[np.intp], columns: Columns) -> Member:
         """Fit a clone; rows that are the same (equal numbers in `same`) share the mean of their scores."""
         fitted, part = clone(detector), np.ascontiguousarray(values[:, columns])
         fitted.fit(part)

@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from shearer._arrays import to_numpy
+from shearer._jobs import spread
 from shearer._memory import require
 from shearer._progress import track
 from shearer._validate import describe, type_error, value_error
 from shearer.inference.chance import centered_sums
 from shearer.inference.moments import PAIRS, falling, two_or_more
-from shearer.inference.resampling import spread
 from shearer.screening import ratios
 from shearer.tools.joint_entropies import Floats, Index, JointEntropies
 from shearer.tools.lattice import Columns

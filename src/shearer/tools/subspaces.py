@@ -11,11 +11,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from shearer._jobs import check_jobs
 from shearer._memory import parse_memory
 from shearer._validate import check_alpha, check_option, describe, value_error
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
-from shearer.screening.all_pairs import check_jobs
 from shearer.screening.frames import make_frame
 from shearer.screening.table import library_of, read_table
 from shearer.tools.joint_entropies import Floats, Index, JointEntropies

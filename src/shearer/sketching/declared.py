@@ -1,0 +1,97 @@
+"""What a sketch was declared for: measures, the subsets whose entropies they need, and these entropies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import combinations
+from typing import Any
+
+from shearer._validate import check_option, describe, listing, type_error, value_error
+from shearer.entropy import Subset
+from shearer.measures import formulas
+from shearer.measures.combination import Combination
+from shearer.sketching.subset_sums import SubsetSums
+from shearer.spectrum import Estimate
+
+_FORMULAS: dict[str, Callable[[list[int]], list[Combination]]] = {
+    "entropy": lambda v: [formulas.joint(v), *(formulas.joint([i]) for i in v)],
+    "mutual_information": lambda v: [formulas.total_correlation(pair) for pair in combinations(v, 2)],
+    "total_correlation": lambda v: [formulas.total_correlation(v)],
+    "dual_total_correlation": lambda v: [formulas.dual_total_correlation(v)],
+    "o_information": lambda v: [formulas.o_information(v)],
+    "s_information": lambda v: [formulas.s_information(v)],
+    "co_information": lambda v: [formulas.co_information(v)],
+    "shearer_gap": lambda v: [formulas.co_information(v)],
+}
+MEASURES = tuple(_FORMULAS)
+# Each subset has its own landmarks and sums.
+_MOST_SUBSETS = 4096
+
+
+class SketchedEntropies:
+    """Entropies of the subsets that were declared, from their sums."""
+
+    def __init__(self, names: tuple[str, ...], parts: Mapping[Subset, SubsetSums]) -> None:
+        self.names = names
+        self.parts = dict(parts)
+        self.rows = 0
+        self._known: dict[Subset, tuple[int, Estimate]] = {}
+
+    def __call__(self, subset: Subset | set[int], tol: float | None = None) -> Estimate:
+        """Entropy in bits, with the bounds that the rows left; 0 for the empty set."""
+        key = frozenset(subset)
+        if not key:
+            return Estimate(0.0, 0.0, 0.0, True, "empty")
+        if key not in self.parts:
+            named = ", ".join(self.names[index] for index in sorted(key))
+            hint = "Name the measure in measures= of Sketch.like."
+            raise value_error("measures", "one that was declared", f"one that needs the entropy of {named}", hint)
+        if self.rows < 2:
+            raise value_error("data", "at least 2 rows", f"{self.rows}", "Rows come in by update().")
+        rows, known = self._known.get(key, (0, None))
+        if known is None or rows != self.rows:  # rows are added, never taken away
+            known = self.parts[key].estimate(self.rows)
+            self._known[key] = self.rows, known
+        return known
+
+    def meet(self, build: Callable[[float | None], Estimate], weight: float) -> Estimate:
+        """The measure with the bounds it has: rows that are gone cannot be asked again."""
+        return build(None)
+
+
+def check_measures(measures: Any) -> list[str]:
+    """Names of measures as a list, each once."""
+    if isinstance(measures, str) or not isinstance(measures, Iterable):
+        raise type_error("measures", 'names of measures, such as ("total_correlation",)', describe(measures))
+    declared = list(dict.fromkeys(measures))
+    if not declared:
+        raise value_error("measures", f"some of {listing(MEASURES)}", "none")
+    for measure in declared:
+        check_option("measures", measure, MEASURES)
+    return declared
+
+
+def subsets_of(measures: list[str], names: list[str], given: tuple[str, ...]) -> list[Subset]:
+    """The subsets whose entropies the measures need, in a fixed order."""
+    conditions = frozenset(names.index(name) for name in given)
+    variables = [index for index in range(len(names)) if index not in conditions]
+    if len(variables) > 1 or measures != ["entropy"]:
+        _check_count(measures, len(variables))
+    found = {
+        subset
+        for measure in measures
+        for combination in _FORMULAS[measure](variables)
+        for subset in combination.given(conditions).terms
+        if subset
+    }
+    if len(found) > _MOST_SUBSETS:
+        hint = "mutual_information takes all pairs, co_information and shearer_gap all subsets."
+        raise value_error("measures", f"at most {_MOST_SUBSETS} subsets of variables", f"{len(found)}", hint)
+    return sorted(found, key=lambda subset: (len(subset), sorted(subset)))
+
+
+def _check_count(measures: list[str], count: int) -> None:
+    if count < 2:
+        raise value_error("sample", "at least 2 variables", f"{count}", 'measures=("entropy",) takes a single one.')
+    if {"co_information", "shearer_gap"} & set(measures) and count > 12:
+        raise value_error("sample", "at most 12 variables for all of their subsets", f"{count}")

@@ -1,0 +1,387 @@
+"""`PairSketch`: tests and values of all pairs of variables with any number of rows, in two passes."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import combinations
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._blocks import Variable
+from shearer._validate import check_names, describe, type_error, value_error
+from shearer.inference.aggregated import LARGEST_SATURATION, combine
+from shearer.inference.centring import compared
+from shearer.inference.result import Component, TestResult
+from shearer.inference.tall import RUNG_BITS
+from shearer.inference.totals import Totals
+from shearer.kernels import Kernel
+from shearer.screening.adjustment import Chances
+from shearer.screening.tall_tests import chance_of
+from shearer.sketching import archive
+from shearer.sketching.features import Features, LabelFeatures, feature_levels, unpacked
+from shearer.sketching.frame import Frame, describe_kernel, kernel_from
+from shearer.sketching.levels import Level
+from shearer.sketching.rows import check_alike, read_rows, row_count, taken
+from shearer.sketching.sketch import FEWEST_SAMPLE_ROWS, SAMPLE_ROWS
+from shearer.spectrum.lowrank import ROWS_AT_ONCE
+
+Floats = NDArray[np.float64]
+
+FORMAT = "shearer pair sketch"
+# Mean residual of a row beyond which the diagonal is not known well enough for a test.
+_LARGEST_RESIDUAL = 1e-3
+_FEWEST_ROWS = 6
+# Numbers in the features of one chunk: 64 megabytes for each level.
+_WORK = 2**23
+# Rows at a time: what is held of one variable stays in cache.
+_MOST_ROWS = 4096
+
+
+class PairSketch:
+    """Independence tests and alpha = 2 values of all pairs, from sums over rows that merge.
+
+    The test is that of `independence_test` beyond 5000 rows, by moments at a ladder of widths; its third moment needs
+    sums over rows of what only the totals of a first pass tell. After one pass values are known, after two p-values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shearer.sketching import PairSketch
+    >>> x = np.random.default_rng(0).normal(size=(20_000, 3))
+    >>> x[:, 2] = x[:, 0] ** 2 + 5 * x[:, 2]
+    >>> first = PairSketch.like(x[:2000])
+    >>> first.update(x)
+    >>> second = first.second_pass()
+    >>> second.update(x)
+    >>> second.independence_test("x1", "x3").pvalue < 1e-6 < second.independence_test("x1", "x2").pvalue
+    True
+    """
+
+    def __init__(self) -> None:
+        raise type_error("PairSketch", "PairSketch.like(sample)", "PairSketch()", "Widths come from a sample.")
+
+    _settings: dict[str, Any]
+    _shapes: tuple[Variable, ...]
+    _kernels: tuple[tuple[Kernel, ...], ...]
+    _features: list[list[Features]]
+    _levels: list[Level]
+    _rows: int
+    _second_rows: int | None
+    _dropped: int
+
+    @classmethod
+    def like(
+        cls,
+        *sample: Any,
+        kernel: Kernel | Mapping[str, Kernel] | None = None,
+        groups: Mapping[str, Iterable[str]] | None = None,
+        kinds: Mapping[str, str] | None = None,
+        missing: str = "error",
+        names: Sequence[str] | None = None,
+    ) -> PairSketch:
+        """An empty sketch for rows like these.
+
+        Parameters
+        ----------
+        *sample : array-like, frame or mapping
+            Rows such as those to come; see `Sketch.like`.
+        kernel : Kernel or mapping of name -> Kernel, optional
+            One width in place of the ladder, as in `independence_test`.
+        groups : mapping, optional
+            New name -> columns that form one vector variable.
+        kinds : mapping, optional
+            Column -> "continuous" or "categorical", where what it looks like is not what it is.
+        missing : {"error", "drop"}
+            What to do with rows that lack a value in any variable.
+        names : sequence of str, optional
+            The variables, where a table has others too; default: all.
+        """
+        only = None if names is None else list(names)
+        items, _, _ = read_rows(sample, None, groups, kinds, missing, only)
+        if len(items) < 2:
+            raise value_error("sample", "at least 2 variables", f"{len(items)}")
+        if row_count(items[0]) < FEWEST_SAMPLE_ROWS:
+            raise value_error("sample", f"at least {FEWEST_SAMPLE_ROWS} rows", f"{row_count(items[0])}")
+        frame = Frame.of(items, kernel)
+        few = np.random.default_rng(0).permutation(row_count(items[0]))[:SAMPLE_ROWS]
+        rows = taken(frame.prepared(items), np.sort(few))
+        sketch = cls.__new__(cls)
+        chosen = set(kernel) if isinstance(kernel, Mapping) else None if kernel is None else {i.name for i in items}
+        sketch._features = [
+            feature_levels(frame, place, item, item.name in (chosen or ())) for place, item in enumerate(rows)
+        ]
+        sketch._settings = {"groups": groups and {k: list(v) for k, v in groups.items()}, "missing": missing}
+        sketch._settings |= {"kinds": None if kinds is None else dict(kinds), "names": only}
+        sketch._shapes, sketch._kernels = taken(items, slice(0, 0)), frame.kernels
+        sketch._begin()
+        return sketch
+
+    def _begin(self) -> None:
+        height = max(len(own) for own in self._features)
+        self._levels = []
+        for level in range(height):
+            members = [min(level, len(own) - 1) for own in self._features]
+            ranks = [own[member].rank for own, member in zip(self._features, members, strict=True)]
+            self._levels.append(Level.of(members, ranks))
+        self._rows, self._second_rows, self._dropped = 0, None, 0
+
+    def __repr__(self) -> str:
+        """Rows and variables."""
+        passed = "" if self._second_rows is None else f", {self._second_rows} of them again"
+        return f"PairSketch({self._rows} rows{passed}; {len(self.names)} variables)"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+        return tuple(item.name for item in self._shapes)
+
+    @property
+    def rows(self) -> int:
+        """Rows added in the first pass."""
+        return self._rows
+
+    @property
+    def dropped(self) -> int:
+        """Rows left out because a value was missing, in the pass that is under way."""
+        return self._dropped
+
+    def update(self, *chunk: Any) -> None:
+        """Add rows, in the form of the sample."""
+        items, _, dropped = read_rows(
+            chunk, None, *(self._settings[name] for name in ("groups", "kinds", "missing", "names"))
+        )
+        frame = Frame(self._kernels, ())
+        rows = frame.prepared(check_alike(items, self._shapes))
+        widest = max(level.products.shape[0] for level in self._levels)
+        step = min(_MOST_ROWS, max(ROWS_AT_ONCE, _WORK // widest))
+        count = row_count(rows[0])
+        for start in range(0, count, step):
+            self._add(taken(rows, slice(start, start + step)))
+        if self._second_rows is None:
+            self._rows += count
+        else:
+            self._second_rows += count
+        self._dropped += dropped
+
+    def _add(self, rows: tuple[Variable, ...]) -> None:
+        # Levels beyond the first share the features of variables that have one width only.
+        known: dict[tuple[int, int], tuple[Floats, Floats]] = {}
+        for level in self._levels:
+            stack = np.empty((row_count(rows[0]), level.products.shape[0]))
+            for variable, member in enumerate(level.members):
+                place = variable, member
+                if place not in known:
+                    known[place] = self._features[variable][member].of(rows[variable], self._second_rows is None)
+                own = level.own(variable)
+                stack[:, own] = known[place][0]
+                if self._second_rows is None:
+                    level.cube_sums[own] += known[place][1]
+                    level.residuals[variable] += len(stack) - float(np.vdot(known[place][0], known[place][0]))
+            if self._second_rows is None:
+                level.add(stack)
+            else:
+                level.add_again(stack)
+            known = {place: found for place, found in known.items() if len(self._features[place[0]]) == 1}
+
+    def merge(self, other: PairSketch) -> None:
+        """Add the rows of another sketch that began as a copy of the same one, in the same pass."""
+        if not isinstance(other, PairSketch):
+            raise type_error("other", "a PairSketch", describe(other))
+        if other.fingerprint != self.fingerprint:
+            hint = "Make one by PairSketch.like or second_pass, and copies of it by empty()."
+            raise value_error("other", "a sketch with the same landmarks, in the same pass", "another one", hint)
+        second = self._second_rows is not None
+        names = Level.ARRAYS[4:] if second else Level.ARRAYS[:4]
+        for mine, others in zip(self._levels, other._levels, strict=True):
+            for name in names:
+                setattr(mine, name, getattr(mine, name) + getattr(others, name))
+        if self._second_rows is not None and other._second_rows is not None:
+            self._second_rows += other._second_rows
+        else:
+            self._rows += other._rows
+        self._dropped += other._dropped
+
+    def empty(self) -> PairSketch:
+        """The same sketch without rows of the pass that is under way."""
+        fresh = copy.copy(self)
+        if self._second_rows is None:
+            fresh._begin()
+            return fresh
+        return self.second_pass()
+
+    def second_pass(self) -> PairSketch:
+        """The totals of the first pass, and no row of a second one yet."""
+        if self._rows < _FEWEST_ROWS:
+            raise value_error("data", f"at least {_FEWEST_ROWS} rows", f"{self._rows}", "Rows come in by update().")
+        fresh = copy.copy(self)
+        fresh._levels = [copy.copy(level) for level in self._levels]
+        for level in fresh._levels:
+            level.cubes_of_rows, level.products_of_rows = (np.zeros(len(level.members)) for _ in range(2))
+        fresh._second_rows, fresh._dropped = 0, 0
+        if self._second_rows is None:
+            fresh.__dict__.pop("fingerprint", None)  # the totals of the first pass are part of it from now on
+        return fresh
+
+    def independence_test(self, first: str, second: str) -> TestResult:
+        """Test of two variables; after the second pass."""
+        check_names("names", [first, second], self.names)
+        if first == second:
+            raise value_error("names", "two variables", f"{describe(first)} twice")
+        self._check_passes()
+        components = self._components(self.names.index(first), self.names.index(second), {})
+        pvalue = combine(components) if components else math.nan
+        statistic = max((c.statistic for c in components), default=math.nan)
+        return TestResult(statistic, pvalue, "aggregated", tuple(components), None, self._rows, (first, second))
+
+    def pvalues(self) -> Floats:
+        """The p-values of all pairs, (p, p); 1 on the diagonal, nan where a variable has no low rank."""
+        self._check_passes()
+        found = np.ones((len(self.names), len(self.names)))
+        known: dict[tuple[int, int], Totals] = {}
+        for a, b in combinations(range(len(self.names)), 2):
+            components = self._components(a, b, known)
+            found[a, b] = found[b, a] = combine(components) if components else math.nan
+        return found
+
+    def joint_entropies(self) -> Floats:
+        """S_2 of all pairs in bits at the kernels' own widths, those of single variables on the diagonal."""
+        self._check_rows()
+        level, count = self._levels[0], len(self.names)
+        sums = np.add.reduceat(np.add.reduceat(level.products**2, level.starts[:-1], axis=0), level.starts[:-1], axis=1)
+        own = [float(level.sums[level.own(k)] @ level.sums[level.own(k)]) for k in range(count)]
+        sums[np.diag_indices(count)] = own
+        bits: Floats = 2 * math.log2(self._rows) - np.log2(sums)
+        return bits
+
+    def values(self) -> Floats:
+        """I* at alpha = 2 of all pairs, as `pairwise` gives it; nan on the diagonal."""
+        joint = self.joint_entropies()
+        single = np.diag(joint)
+        larger = np.maximum.outer(single, single)
+        shared = np.add.outer(single, single) - joint
+        found = np.divide(shared, larger, out=np.zeros_like(joint), where=larger > 1e-12)
+        np.fill_diagonal(found, np.nan)
+        return found
+
+    def adjusted(self) -> Floats:
+        """Chance-adjusted I at alpha = 2 of all pairs; after the second pass. nan on the diagonal."""
+        self._check_passes()
+        joint, count = self.joint_entropies(), len(self.names)
+        known = [self._totals(0, k) for k in range(count)]
+        found = np.full((count, count), np.nan)
+        for a, b in combinations(range(count), 2):
+            chances = Chances(*map(np.asarray, chance_of(known[a], known[b])))
+            found[a, b] = found[b, a] = float(chances.adjusted(joint[a, b]))
+        return found
+
+    @property
+    def residuals(self) -> Floats:
+        """Mean of what the landmarks leave of a row, by width and variable."""
+        self._check_rows()
+        return np.stack([level.residuals for level in self._levels]) / self._rows
+
+    def _components(self, a: int, b: int, known: dict[tuple[int, int], Totals]) -> list[Component]:
+        """Both forms at every width of the ladder; what is known of single variables is kept for the next pair."""
+        heights = [len(self._features[variable]) for variable in (a, b)]
+        # The first level is the kernel of the values; a ladder, where there is one, stands above it.
+        levels = range(1, max(heights)) if max(heights) > 1 else range(1)
+        components = []
+        for height in levels:
+            level = self._levels[height]
+            if max(level.residuals[a], level.residuals[b]) > _LARGEST_RESIDUAL * self._rows:
+                continue
+            for variable in (a, b):
+                if (height, variable) not in known:
+                    known[height, variable] = self._totals(height, variable)
+            first, second = known[height, a], known[height, b]
+            if max(first.saturation, second.saturation) > LARGEST_SATURATION:
+                continue
+            between = level.products[level.own(a), level.own(b)]
+            products = (float(np.sum(between**2)) - self._rows) / 2
+            cross = float(first.column_sums @ between @ second.column_sums)
+            row_products = cross - first.total - second.total - self._rows
+            label = f"at {RUNG_BITS[height - 1]:g} bits" if height else "at its width"
+            components += compared(first, second, products, row_products, label)
+        return components
+
+    def _totals(self, height: int, variable: int) -> Totals:
+        level = self._levels[height]
+        labels = isinstance(self._features[variable][level.members[variable]], LabelFeatures)
+        return level.totals(variable, self._rows, labels)
+
+    def _check_rows(self) -> None:
+        if self._rows < _FEWEST_ROWS:
+            raise value_error("data", f"at least {_FEWEST_ROWS} rows", f"{self._rows}", "Rows come in by update().")
+
+    def _check_passes(self) -> None:
+        self._check_rows()
+        if self._second_rows != self._rows:
+            expected = f"a second pass over the {self._rows} rows of the first"
+            got = "none" if self._second_rows is None else f"{self._second_rows} rows"
+            raise value_error("data", expected, got, "s = s.second_pass(), then s.update() with the same rows.")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of what two sketches must share to be merged: landmarks, and in a second pass the first's totals."""
+        header, arrays = self._frozen()
+        if self._second_rows is not None:
+            header["rows"] = self._rows
+            arrays |= {f"level{place}": level.products for place, level in enumerate(self._levels)}
+        digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
+        digest.update(archive.digest_of(arrays))
+        return digest.hexdigest()
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything to one file, in one step: arrays and JSON, nothing pickled, with a hash."""
+        archive.write_archive(path, *self._packed())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> PairSketch:
+        """Read what `save` wrote; a file that was cut short or altered is refused."""
+        header, arrays = archive.read_archive(path, FORMAT)
+        sketch = cls.__new__(cls)
+        sketch._settings = header["settings"]
+        sketch._shapes = archive.unpack_rows("shape", header["shapes"], arrays)
+        sketch._kernels = tuple(tuple(kernel_from(kernel) for kernel in own) for own in header["kernels"])
+        sketch._features = [
+            [unpacked(one, f"feature{i}_{j}", arrays) for j, one in enumerate(own)]
+            for i, own in enumerate(header["features"])
+        ]
+        sketch._begin()
+        for place, level in enumerate(sketch._levels):
+            for name in Level.ARRAYS:
+                setattr(level, name, arrays[f"level{place}_{name}"])
+        sketch._rows, sketch._second_rows, sketch._dropped = (header[k] for k in ("rows", "second_rows", "dropped"))
+        return sketch
+
+    def _packed(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Everything as plain data and arrays."""
+        header, arrays = self._frozen()
+        header |= {"rows": self._rows, "second_rows": self._second_rows, "dropped": self._dropped}
+        for place, level in enumerate(self._levels):
+            arrays |= {f"level{place}_{name}": getattr(level, name) for name in Level.ARRAYS}
+        return header, arrays
+
+    def _frozen(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """What was settled before the first row."""
+        arrays: dict[str, NDArray[Any]] = {}
+        header = {
+            "format": FORMAT,
+            "version": archive.VERSION,
+            "settings": self._settings,
+            "shapes": archive.pack_rows("shape", self._shapes, arrays),
+            "kernels": [[describe_kernel(kernel) for kernel in own] for own in self._kernels],
+            "features": [
+                [one.packed(f"feature{i}_{j}", arrays) for j, one in enumerate(own)]
+                for i, own in enumerate(self._features)
+            ],
+        }
+        return header, arrays

@@ -1,0 +1,170 @@
+"""Chunks of rows as variables of the same names, kinds and dimensions as the first sample."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._arrays import is_array, to_numpy
+from shearer._blocks import Block, Variable, common_library, join_blocks
+from shearer._columns import DOUBLE_EPSILON
+from shearer._sources import is_frame, open_source
+from shearer._validate import check_names, check_option, describe, listing, value_error
+from shearer._variables import MISSING, read_sources
+
+_LARGEST_WHOLE = int(1 / DOUBLE_EPSILON)
+
+
+def read_rows(
+    data: tuple[Any, ...],
+    given: Any = None,
+    groups: Mapping[str, Iterable[str]] | None = None,
+    kinds: Mapping[str, str] | None = None,
+    missing: str = "error",
+    only: Collection[str] | None = None,
+) -> tuple[tuple[Variable, ...], tuple[str, ...], int]:
+    """The variables of a chunk, names of those conditioned on, and how many rows were left out; in numpy.
+
+    With `only`, other variables are as if they were not there.
+    """
+    check_option("missing", missing, MISSING)
+    for source in data:
+        for name, item in source.items() if isinstance(source, Mapping) else [("data", source)]:
+            _check_origin(str(name), item)
+    sources, conditions = read_sources(data, given, groups, kinds, fewest=0)
+    sources |= conditions
+    if only is not None:
+        check_names("names", only, sources)
+        sources = {name: sources[name] for name in only}
+    columns = [part for parts in sources.values() for part in parts]
+    absent = np.logical_or.reduce([column.missing for column in columns])
+    if absent.any() and missing == "error":
+        first = next(column.name for column in columns if column.missing.any())
+        got = f"missing values in {int(absent.sum())} of {len(absent)} rows ({describe(first)} among them)"
+        raise value_error("data", "no missing values", got, 'Pass missing="drop" to leave those rows out.')
+    keep = np.flatnonzero(~absent)
+    if absent.any():
+        sources = {name: [part.take(keep) for part in parts] for name, parts in sources.items()}
+    xp, like = common_library([part for parts in sources.values() for part in parts])
+    items = tuple(_plain(Variable(name, join_blocks(parts, xp, like))) for name, parts in sources.items())
+    return items, tuple(conditions), int(absent.sum())
+
+
+def _check_origin(name: str, source: Any) -> None:
+    """Refuse what is read relative to its first value, which every chunk would have its own of."""
+    opened = open_source(source, name)
+    if is_frame(opened):
+        columns = [(str(label), column) for label, column in zip(opened.columns, opened.iter_columns(), strict=True)]
+    else:
+        columns = [(name, opened)]
+    for label, column in columns:
+        if is_array(column):
+            kind = getattr(column.dtype, "kind", None)  # of numpy; other libraries have no times
+            times, whole = kind in ("m", "M"), kind in ("i", "u") and column.shape[0] > 0
+        else:
+            times = bool(column.dtype.is_temporal())
+            whole = bool(column.dtype.is_integer()) and column.count() > 0
+        if times:
+            hint = "Pass numbers, counted from a moment that all chunks share."
+            raise value_error(label, "numbers or labels", "dates or times", hint)
+        if whole and max(abs(int(column.min())), abs(int(column.max()))) > _LARGEST_WHOLE:
+            hint = "Subtract the same number from all chunks."
+            raise value_error(label, f"whole numbers of at most {_LARGEST_WHOLE}", "larger ones", hint)
+
+
+def _plain(variable: Variable) -> Variable:
+    """In numpy, with levels as texts that tell types apart."""
+    blocks = []
+    for block in variable.blocks:
+        values = to_numpy(block.values)
+        if block.kind == "continuous":
+            blocks.append(Block("continuous", values.astype(np.float64, copy=False)))
+        else:
+            blocks.append(replace(block, values=values, levels=[_token(level) for level in block.levels]))
+    return Variable(variable.name, tuple(blocks))
+
+
+def _token(level: Any) -> str:
+    if isinstance(level, str):
+        return level
+    if isinstance(level, tuple):
+        return "\x1f".join(map(_token, level))
+    return f"\x1e{type(level).__name__} {level!r}"
+
+
+def as_labels(block: Block) -> Block:
+    """Numbers that are only equal or not, as labels."""
+    seen, codes = np.unique(block.values, axis=0, return_inverse=True)
+    return Block(
+        "categorical", codes.reshape(-1), ["\x1f".join(f"{value!r}" for value in row.tolist()) for row in seen]
+    )
+
+
+def check_alike(items: Sequence[Variable], frozen: Sequence[Variable]) -> tuple[Variable, ...]:
+    """The variables in the order of the frozen ones, or an error that says where they differ."""
+    found = {item.name: item for item in items}
+    wanted = [item.name for item in frozen]
+    if set(found) != set(wanted):
+        hint = "A chunk has the columns of the sample that Sketch.like was given."
+        raise value_error("data", f"the variables {listing(wanted)}", listing(list(found)), hint)
+    for like in frozen:
+        expected, got = _shape(like), _shape(found[like.name])
+        if expected != got and row_count(found[like.name]):
+            raise value_error(like.name, f"{expected}, as in the sample", got)
+    return tuple(found[name] for name in wanted)
+
+
+def _shape(variable: Variable) -> str:
+    words = {"continuous": "numbers", "categorical": "labels", "object": "objects"}
+    parts = [
+        f"{words[b.kind]} of {b.values.shape[1]}" if b.kind == "continuous" else words[b.kind] for b in variable.blocks
+    ]
+    return " and ".join(parts) + " dimensions" * any(block.kind == "continuous" for block in variable.blocks)
+
+
+def combinations_of(blocks: Sequence[Block]) -> tuple[list[tuple[str, ...]], NDArray[np.intp]]:
+    """The combinations of labels that occur in several blocks, and which of them each row has."""
+    if len(blocks) == 1:
+        return [(str(level),) for level in blocks[0].levels], blocks[0].values
+    joined = np.zeros(len(blocks[0].values), dtype=np.int64)
+    for block in blocks:
+        joined = np.unique(joined * max(1, len(block.levels)) + block.values, return_inverse=True)[1].reshape(-1)
+    first = np.unique(joined, return_index=True)[1]
+    return [tuple(str(block.levels[block.values[row]]) for block in blocks) for row in first], joined
+
+
+def row_count(variable: Variable) -> int:
+    """Rows of a variable."""
+    return len(variable.blocks[0].values)
+
+
+def taken(items: Iterable[Variable], rows: NDArray[np.intp] | slice) -> tuple[Variable, ...]:
+    """The variables on some of the rows."""
+    return tuple(
+        Variable(item.name, tuple(replace(block, values=block.values[rows]) for block in item.blocks)) for item in items
+    )
+
+
+def stacked(first: Sequence[Variable], second: Sequence[Variable]) -> tuple[Variable, ...]:
+    """The rows of the one above those of the other, labels by their levels."""
+    return tuple(
+        Variable(one.name, tuple(_stacked(a, b) for a, b in zip(one.blocks, other.blocks, strict=True)))
+        for one, other in zip(first, second, strict=True)
+    )
+
+
+def _stacked(first: Block, second: Block) -> Block:
+    if first.kind == "continuous":
+        return Block("continuous", np.concatenate([first.values, second.values]))
+    if first.levels == second.levels:
+        return replace(first, values=np.concatenate([first.values, second.values]))
+    levels = list(first.levels)
+    places = {level: code for code, level in enumerate(levels)}
+    for level in second.levels:
+        if level not in places:
+            places[level] = len(levels)
+            levels.append(level)
+    moved = np.array([places[level] for level in second.levels], dtype=np.intp)
+    return Block(first.kind, np.concatenate([first.values, moved[second.values]]), levels)

@@ -1,0 +1,72 @@
+"""`shearer scan` of files that are read in chunks, here and on a cluster."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+
+@pytest.fixture
+def parts(tmp_path, rng):
+    x = rng.normal(size=3000)
+    frame = pl.DataFrame({"x": x, "y": x**2 + rng.normal(size=3000), "z": rng.normal(size=3000), "id": np.arange(3000)})
+    for place in range(3):
+        frame[1000 * place : 1000 * (place + 1)].write_parquet(tmp_path / f"part-{place}.parquet")
+        frame[1000 * place : 1000 * (place + 1)].write_csv(tmp_path / f"part-{place}.csv")
+    return tmp_path
+
+
+def scanned(call, *arguments):
+    result = call("scan", *arguments, "--order", 2, "--top", 1, "--json", "-", "--drop", "id")
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_files_in_chunks(call, parts):
+    found = scanned(call, parts / "part-*.parquet", "--stream")
+    assert found["settings"]["rows"] == 3000
+    assert found["settings"]["source"] == "part-0.parquet and 2 more"
+    assert [pair["variables"] for pair in found["pairs"] if pair["reported"]] == [["x", "y"]]
+    assert "all 3,000 rows, read in chunks" in " ".join(found["notes"])
+    text = scanned(call, *sorted(parts.glob("*.csv")), "--stream")
+    for one, other in zip(found["pairs"], text["pairs"], strict=True):
+        assert one["pvalue"] == pytest.approx(other["pvalue"], rel=1e-6)
+
+
+def test_files_that_would_not_fit_are_read_in_chunks(call, parts, monkeypatch):
+    assert "read in chunks" not in " ".join(scanned(call, parts / "part-*.parquet")["notes"])
+    monkeypatch.setattr("shearer.cli.streams._TIMES_IN_MEMORY", 10**9)
+    assert "read in chunks" in " ".join(scanned(call, parts / "part-*.parquet")["notes"])
+
+
+def test_what_cannot_be_read_in_chunks(call, parts):
+    for options, code, said in (
+        (("part-0.csv", "--stream", "--no-header"), 2, "UTF-8 with names"),
+        (("part-0.parquet", "--stream", "--lags", "0..2"), 1, "lags: expected rows in memory"),
+        (("part-0.parquet", "--stream", "--drop", "nope"), 1, "--drop: expected names among"),
+    ):
+        result = call("scan", parts / options[0], *options[1:])
+        assert result.returncode == code
+        assert said in result.stderr
+
+
+@pytest.mark.needs("distributed")
+@pytest.mark.filterwarnings("default")
+def test_a_cluster_of_that_address(call, parts):
+    import distributed
+
+    local = scanned(call, parts / "part-*.parquet", "--stream")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        found = scanned(call, parts / "part-*.parquet", "--scheduler", cluster.scheduler_address)
+    assert found["pairs"] == local["pairs"]
+
+
+@pytest.mark.needs("distributed")
+def test_no_cluster_at_that_address(call, parts, monkeypatch):
+    monkeypatch.setattr("shearer.cli.streams.PATIENCE", "1s")
+    result = call("scan", parts / "part-0.parquet", "--scheduler", "tcp://127.0.0.1:9")
+    assert result.returncode == 2
+    assert "no cluster answers at" in result.stderr
