@@ -220,6 +220,15 @@ def test_orders_that_round_off_spoils(planted):
     assert any("could not be measured at alpha = 0" in note for note in lost["notes"])
 
 
+def test_a_kernel_of_a_column_that_is_left_out(rng):
+    x = rng.normal(size=40)
+    table = {"x": x, "y": x**2, "one": np.ones(40)}
+    document = sh.scan(table, kernel={"one": sh.kernels.Gaussian(1.0)}).document
+    assert document["pairs"][0]["pvalue"] == sh.scan(table).document["pairs"][0]["pvalue"]
+    with pytest.raises(ValueError, match="kernel: expected names among 'x', 'y', got 'z'"):
+        sh.scan(table, kernel={"z": sh.kernels.Gaussian(1.0)})
+
+
 def test_rows_to_draw(rng):
     x = rng.normal(size=700)
     found = sh.scan({"x": x, "y": x**2, "noise": rng.normal(size=700)}, top=1, order=2, max_rows=100).sample()
