@@ -120,7 +120,7 @@ def pair_rows() -> list[Case]:
 
     sizes = (8, 32)
     costs = [min(seconds(4000, columns) for _ in range(2)) / 4000 for columns in sizes]
-    single, pair = np.linalg.solve([[p, p * p] for p in sizes], costs)
+    single, pair = np.linalg.solve([[p, p * p] for p in sizes], costs).tolist()
     cases = []
     for columns, count in ((12, 16_000), (20, 12_000), (48, 8_000)):
         model = (single * columns + pair * columns**2) * count
@@ -152,7 +152,8 @@ def columns() -> list[Case]:
 
     # What a tile of columns costs by itself, and what a cell does, from two sizes.
     sizes = (128, 256)
-    tile, cell = np.linalg.solve([[count // 128, cells(count)] for count in sizes], [seconds(count) for count in sizes])
+    work = [[count // 128, cells(count)] for count in sizes]
+    tile, cell = np.linalg.solve(work, [seconds(count) for count in sizes]).tolist()
     cases = []
     for count in (384, 512, 640):
         model = tile * (count // 128) + cell * cells(count)

@@ -38,7 +38,7 @@ def costs() -> Table:
         [
             "tests and values of all pairs, two passes",
             f"{pairs['seconds_a_row_and_column'] * 1e6:.2g} µs a row and column, "
-            f"{pairs['seconds_a_row_and_pair'] * 1e9:.2g} ns a row and pair",
+            f"{pairs['seconds_a_row_and_pair'] * 1e9:.3g} ns a row and pair",
             f"{pairs['rows']:.0e} rows of {pairs['columns']} columns",
             duration(pairs["seconds"]),
         ],
