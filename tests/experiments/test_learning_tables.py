@@ -1,0 +1,71 @@
+"""Tables and verdicts of the trainings say what the records say, and say so where there are none."""
+
+import json
+import shutil
+from pathlib import Path
+
+import claims_learning
+import pytest
+import tables_learning
+
+PUBLISHED = Path(__file__).parents[2] / "experiments" / "published_learning.csv"
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """A folder of results that is empty but for what a test writes."""
+    shutil.copy(PUBLISHED, tmp_path)
+    (tmp_path / "results").mkdir()
+    monkeypatch.setattr(tables_learning, "EXPERIMENTS", tmp_path)
+
+    def write(name, records):
+        named = {f"{k}": record for k, record in enumerate(records)} if isinstance(records, list) else records
+        (tmp_path / "results" / f"{name}.json").write_text(json.dumps(named))
+
+    return write
+
+
+@pytest.mark.parametrize("name", [*tables_learning.TABLES, *claims_learning.TABLES])
+def test_what_was_not_run_is_called_so(results, name):
+    make = (tables_learning.TABLES | claims_learning.TABLES)[name]
+    _, header, rows = make()
+    assert all(len(row) == len(header) for row in rows)
+    assert any(cell.startswith(("not run", "not testable here", "open")) for row in rows for cell in row)
+
+
+def mnist_record(method, seed, error):
+    common = {"epochs": 40, "train": 50000, "best_on_test": error - 0.1, "information": 2.0}
+    return {"method": method, "seed": seed, "test_error": error, **common}
+
+
+def test_bottleneck_table_and_verdicts(results):
+    errors = {"baseline": [2.0, 2.1, 2.2], "DIB": [1.5, 1.5, 1.6], "VIB": [1.5, 1.6, 1.4], "dropout": [1.8]}
+    results("bottleneck_mnist", [mnist_record(m, s, e) for m, each in errors.items() for s, e in enumerate(each)])
+    title, _, rows = tables_learning.mnist()
+    cells = {row[0]: row[1:] for row in rows}
+    assert "40 epochs" in title
+    assert cells["baseline"] == ["1.38", "2.10 ± 0.10 (3)", "2.00 ± 0.10 (3)", "2.00 ± 0.00 (3)"]
+    assert cells["dropout"][1] == "1.80 (1 seed)"
+    assert cells["label smoothing"][1] == "not run"
+    verdicts = {text: (seen, judged) for text, seen, judged in claims_learning.mnist()}
+    assert verdicts["MNIST: error of DIB below baseline"] == ("+0.57 points ± 0.06", "confirmed")
+    assert verdicts["MNIST: error of DIB below VIB"][1] == "not confirmed: within the spread"
+    assert verdicts["MNIST: error of DIB below dropout"] == ("+0.30 points", "open: 1 seed")
+
+
+def bike_record(mse, own):
+    names = ["MSE", *tables_learning.BIKE_LOSSES]
+    return {"losses": {name: dict.fromkeys(("noisy", "clean"), mse if name == "MSE" else own) for name in names}}
+
+
+def test_gains_and_the_levels_they_are_of(results):
+    results("bike_noise", {"Gaussian 1, 56 features": bike_record([1.0, 2.0, 4.0], [0.9, 1.8, 3.7])})
+    _, _, rows = tables_learning.bike("noisy")()
+    row = next(row for row in rows if row[:2] == ["Gaussian", "1"])
+    assert row[2:4] == ["2.333", "+9.2 ± 0.8 [−0.5]"]
+    claims = {text: (seen, judged) for text, seen, judged in claims_learning.bike()}
+    seen, judged = claims["heavy Gaussian noise: I*(x;e) better than MSE, order 2"]
+    assert seen.endswith("levels 1")
+    assert judged == "confirmed"
+    assert claims["HSIC worse than MSE under heavy Gaussian noise"][1] == "not confirmed: the reverse"
+    assert claims["HSIC worse than MSE under heavy Laplace noise"][1] == "not run"
