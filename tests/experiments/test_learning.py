@@ -179,6 +179,10 @@ def test_hires():
     # yr, holiday, three numbers, then one of each of season, weather, month, hour, weekday
     assert torch.equal(authors.x[:, 5:].sum(dim=1), torch.full((17379,), 5.0))
     assert torch.equal(authors.x[:, 1], paper.x[:, 0])
+    # the fourth season, October and November are in no training row, and one of them in every test row
+    unseen = (authors.x[~authors.fourth] == 0).all(dim=0)
+    assert int(unseen.sum()) == 3
+    assert bool((authors.x[authors.fourth][:, unseen] == 1).any(dim=1).all())
 
 
 @pytest.mark.parametrize("name", fashion_shift.LOSSES)
