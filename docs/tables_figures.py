@@ -77,7 +77,7 @@ def figure1_points(table: Table) -> str:
                 known = theirs.get((panel, method), {}).get(x)
                 values = [ours[rule][method][x] for rule in ("paper", "ours")]
                 place = f"1b, N = {x:.0f}" if panel == "1b" else f"1a, θ = {x:g} π/4"
-                cells = [known, *values, half[method][x] if method in half else None]
+                cells = [known, *values, half.get(method, {}).get(x)]
                 rows.append([place, _cell(method), *("–" if cell is None else f"{cell:.2f}" for cell in cells)])
     header = [
         "figure",
