@@ -58,7 +58,7 @@ def test_a_cluster_of_that_address(call, parts):
 
     local = scanned(call, parts / "part-*.parquet", "--stream")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
     ) as cluster:
         found = scanned(call, parts / "part-*.parquet", "--scheduler", cluster.scheduler_address)
     assert found["pairs"] == local["pairs"]
