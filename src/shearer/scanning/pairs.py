@@ -27,6 +27,7 @@ Indices = NDArray[np.intp]
 # Variables whose pairs with all later ones are one part of the work: all that the tests take in one pass over the rows,
 # or fewer, so that a part is a minute or so of additions and multiplications at the most.
 _NARROWEST, _WIDEST, _WORK = 128, 1024, 4e12
+_OPTIONS = "Options: a larger memory=; fewer rows, by max_rows=; fewer columns."
 # Rows beyond which a series is too long for its matrix of similarities.
 _MOST_LAGGED_ROWS = 5000
 
@@ -192,7 +193,7 @@ def streamed_pairs(
 def _values(
     table: Table, kernel: Kernel | Mapping[str, Kernel] | None, memory: int, progress: bool | None
 ) -> dict[str, Any]:
-    found = compare(table, kernel, memory, progress=progress)
+    found = compare(table, kernel, memory, progress=progress, hint=_OPTIONS)
     left, right = wanted_pairs(table).T
     if table.targets:
         return {"value": found.value.reshape(-1), "adjusted": found.adjusted.reshape(-1)}

@@ -149,17 +149,18 @@ def compare(
     dtype: Any = np.float64,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    hint: str = _OPTIONS,
 ) -> Pairwise:
-    """All pairs of a table that was read already; options as in `pairwise`, checked."""
+    """All pairs of a table that was read already; options as in `pairwise`, checked; `hint` if they need too much."""
     precision = np.dtype(dtype)
     left, right = _sides(table)
     cells = (left.stop - left.start) * (right.stop - right.start)
     result = cells * (2 * precision.itemsize + 8 * table.pairwise)
-    require(result, budget, f"a result of {left.stop} x {right.stop - right.start} pairs", _OPTIONS)
+    require(result, budget, f"a result of {left.stop} x {right.stop - right.start} pairs", hint)
     route = _choose_route(table, kernel, alpha, precision, budget, n_jobs, (left, right), progress)
     # Where left and right are the same the joint entropies take the place of the sums.
     spared = cells * 8 if left == right and precision == np.float64 else 0
-    require(result + route.memory(left, right) - spared, budget, f"{len(table.variables)} variables", _OPTIONS)
+    require(result + route.memory(left, right) - spared, budget, f"{len(table.variables)} variables", hint)
     found = _finish(table, route, left, right, alpha, normalize, precision, progress)
 
     def significance() -> Significance:
