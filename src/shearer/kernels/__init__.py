@@ -3,7 +3,7 @@
 One kernel serves all continuous variables; labels keep the delta kernel unless a mapping names them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from shearer._blocks import Block, Variable, Variables
@@ -41,6 +41,13 @@ def grams(variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None = N
     """The Gram operator of every variable."""
     named, general = chosen_kernels(variables, kernel)
     return tuple(gram(item, variables.like, general or Gaussian(), named.get(item.name)) for item in variables.items)
+
+
+def kernels_among(kernel: Kernel | Mapping[str, Kernel] | None, names: Collection[str]) -> Any:
+    """Of kernels by name, those of some variables; a kernel for all, or none, as it is."""
+    if not isinstance(kernel, Mapping):
+        return kernel
+    return {name: own for name, own in kernel.items() if name in names}
 
 
 def chosen_kernels(

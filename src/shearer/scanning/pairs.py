@@ -89,23 +89,25 @@ def screened_pairs(
     def band(start: int) -> Part:
         if not tests:  # only where some band is still missing
             tests.append(PairTests(table, kernel, memory=memory))
-        rows, columns = slice(start, min(start + width, free)), slice(first_column(start), count)
         label = "pairs" if len(starts) == 1 else f"pairs, part {start // width + 1} of {len(starts)}"
-        return {"pvalue": tests[0].pvalues(rows, columns, progress=progress, label=label)}
+        return {"pvalue": tests[0].pvalues(*rectangle(start), progress=progress, label=label)}
 
     def first_column(start: int) -> int:
         return free if table.targets else start
+
+    def rectangle(start: int) -> tuple[slice, slice]:
+        return slice(start, min(start + width, free)), slice(first_column(start), count)
 
     pvalue = np.ones((count, count))
     width = _band_width(count, table.observations)
     starts = range(0, free, width)
     if on_cluster():
-        missing = [start for start in starts if not store.has(f"pairs-{start:06d}")]
-        runs = [(slice(start, min(start + width, free)), slice(first_column(start), count)) for start in missing]
+        missing = [start for start in starts if not store.has(_part(start))]
+        runs = [rectangle(start) for start in missing]
         for start, pvalues in zip(missing, bands_on_cluster(table, kernel, memory, runs, progress), strict=True):
-            store.get(f"pairs-{start:06d}", lambda pvalues=pvalues: {"pvalue": pvalues})  # type: ignore[misc]
+            store.get(_part(start), partial(dict, pvalue=pvalues))
     for start in starts:
-        found = store.get(f"pairs-{start:06d}", lambda start=start: band(start))["pvalue"]  # type: ignore[misc]
+        found = store.get(_part(start), partial(band, start))["pvalue"]
         pvalue[start : start + len(found), first_column(start) :] = found
     left, right = members.T
     counts = table.presence.common[table.presence.pattern[left], table.presence.pattern[right]]
@@ -117,6 +119,11 @@ def screened_pairs(
         rows=counts,
         variables=count,
     )
+
+
+def _part(start: int) -> str:
+    """What the band of pairs from a variable on is stored as."""
+    return f"pairs-{start:06d}"
 
 
 def _band_width(variables: int, rows: int) -> int:

@@ -12,7 +12,7 @@ from shearer._arrays import namespace
 from shearer._blocks import Variables
 from shearer.inference.chance import Chance
 from shearer.inference.intervals import FEWEST_ROWS, interval_of
-from shearer.kernels import Kernel, grams
+from shearer.kernels import Kernel, grams, kernels_among
 from shearer.measures import Dependence
 from shearer.scanning.columns import variable_on_rows
 from shearer.screening.table import Table
@@ -55,7 +55,7 @@ def measure_pair(
 ) -> NDArray[np.float64]:
     """The `PAIR_FIELDS` of a pair."""
     variables = sampled_variables(common_variables(table, positions), MOST_ROWS_PAIR, request.seed)
-    measures, interval = _measures(variables, PAIR_FIELDS[:3], request, own_kernels(kernel, variables))
+    measures, interval = _measures(variables, PAIR_FIELDS[:3], request, kernels_among(kernel, variables.names))
     return np.array([*measures, *interval])
 
 
@@ -64,7 +64,7 @@ def measure_triple(
 ) -> NDArray[np.float64]:
     """The `TRIPLE_FIELDS` of a triple."""
     variables = sampled_variables(common_variables(table, positions), MOST_ROWS_TRIPLE, request.seed)
-    own = own_kernels(kernel, variables)
+    own = kernels_among(kernel, variables.names)
     measures, interval = _measures(variables, TRIPLE_FIELDS[:3], request, own)
     adjusted = Chance(grams(variables, own), "total_correlation", replace(request, alpha=2.0)).adjusted(None, None)
     return np.array([*measures, adjusted, *interval])
@@ -75,7 +75,7 @@ def excess_o_information(
 ) -> float:
     """O-information at alpha = 2 in bits, less its chance level: below 0 a triple is synergistic."""
     variables = sampled_variables(common_variables(table, positions), MOST_ROWS_TRIPLE, request.seed)
-    operators = grams(variables, own_kernels(kernel, variables))
+    operators = grams(variables, kernels_among(kernel, variables.names))
     return Chance(operators, "o_information", replace(request, alpha=2.0)).excess()
 
 
@@ -97,10 +97,3 @@ def _interval(noun: Dependence, measure: str, request: Request) -> tuple[float, 
         return np.nan, np.nan
     found = interval_of(noun, measure, True, 0.95, "jackknife", request.seed)
     return found.low, found.high
-
-
-def own_kernels(kernel: Kernel | Mapping[str, Kernel] | None, variables: Variables) -> Any:
-    """Of kernels by name, those of these variables."""
-    if not isinstance(kernel, Mapping):
-        return kernel
-    return {name: own for name, own in kernel.items() if name in variables.names}

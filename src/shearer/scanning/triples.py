@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from shearer._blocks import Variables
 from shearer._memory import format_bytes
 from shearer._progress import track
-from shearer.kernels import Kernel
+from shearer.kernels import Kernel, kernels_among
 from shearer.scanning.columns import FEWEST_ROWS
 from shearer.scanning.store import Part, Store
-from shearer.scanning.top import common_variables, own_kernels, sampled_variables
+from shearer.scanning.top import common_variables, sampled_variables
 from shearer.screening.all_triples import compare_triples
 from shearer.screening.interactions import HEIGHTS, Interactions, Level, join_splits, pairs_of
 from shearer.screening.table import Table, table_without_gaps
@@ -162,7 +162,7 @@ class _Job:
             unknown = np.full(len(self.which), np.nan)
             return TripleTests(np.ones(len(self.which)), unknown, unknown)
         variables = sampled_variables(variables, MOST_ROWS, seed)
-        own = own_kernels(kernel, variables)
+        own = kernels_among(kernel, variables.names)
         values = store.get(f"triples-{self.number:04d}-values", lambda: self._values(variables, own))
         pvalue = self._pvalues(Interactions(variables, own), store, bar)
         return TripleTests(pvalue, values["total_correlation"], values["o_information"])

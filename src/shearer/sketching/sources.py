@@ -202,7 +202,11 @@ def _batches(path: Path, columns: tuple[str, ...] | None, separator: str | None)
             for start in range(0, len(batch), CHUNK_ROWS):
                 yield batch[start : start + CHUNK_ROWS]
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise value_error(str(path), "a file that can be read", f"the error {str(error).splitlines()[0]!r}") from error
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: Exception) -> ValueError:
+    return value_error(str(path), "a file that can be read", f"the error {str(error).splitlines()[0]!r}")
 
 
 def _lazy(path: Path, separator: str | None) -> pl.LazyFrame:
@@ -217,7 +221,7 @@ def _lazy(path: Path, separator: str | None) -> pl.LazyFrame:
         # A column may be whole for long and then broken: all texts are looked at before a type is settled.
         return pl.scan_csv(path, separator=kind, null_values=list(MISSING), infer_schema_length=None)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise value_error(str(path), "a file that can be read", f"the error {str(error).splitlines()[0]!r}") from error
+        raise _unreadable(path, error) from error
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.inference import conditional_test
-from shearer.kernels import Gaussian, Kernel
+from shearer.kernels import Gaussian, Kernel, kernels_among
 from shearer.screening.pair_tests import FEWEST_ROWS, PairTests
 from shearer.screening.table import Table
-from shearer.tools.reading import common_rows, kernel_of
+from shearer.tools.reading import common_rows
 
 Kernels = Kernel | Mapping[str, Kernel] | None
 
@@ -60,7 +60,7 @@ def pvalue_given(
     if len(columns[names[0]]) < 2:
         return 0.0
     return conditional_test(
-        columns, given=names[2], kernel=kernel_of(kernel, names), n_resamples=n_resamples, rng=seed, n_jobs=n_jobs,
+        columns, given=names[2], kernel=kernels_among(kernel, names), n_resamples=n_resamples, rng=seed, n_jobs=n_jobs,
         progress=False,
     ).pvalue  # fmt: skip
 

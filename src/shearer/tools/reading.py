@@ -9,7 +9,6 @@ from sklearn.utils.validation import validate_data
 
 from shearer._sources import is_frame, open_source
 from shearer._validate import describe, type_error
-from shearer.kernels import Kernel
 from shearer.screening.table import Table
 
 
@@ -62,8 +61,3 @@ def common_rows(table: Table, *positions: int) -> list[NDArray[Any]]:
         # a letter, or they would be taken for numbers
         columns.append(values if block.kind == "continuous" else np.char.add("v", values.astype(str)))
     return columns
-
-
-def kernel_of(kernel: Kernel | Mapping[str, Kernel] | None, names: tuple[str, ...]) -> Any:
-    """The kernels that concern some variables."""
-    return {name: own for name, own in kernel.items() if name in names} if isinstance(kernel, Mapping) else kernel
