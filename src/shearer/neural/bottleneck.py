@@ -14,7 +14,7 @@ from shearer.neural.losses import DependenceLoss
 from shearer.neural.options import check_not_negative
 
 
-class InformationBottleneck(nn.Module):  # type: ignore[misc]
+class InformationBottleneck(nn.Module):
     """Cross entropy plus beta I(x; z), with z what a layer of the network puts out.
 
     Parameters

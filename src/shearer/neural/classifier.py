@@ -17,7 +17,7 @@ from shearer.neural.robust import RobustEstimator
 Floats = NDArray[np.float64]
 
 
-class RobustClassifier(ClassifierMixin, RobustEstimator):  # type: ignore[misc]
+class RobustClassifier(ClassifierMixin, RobustEstimator):
     """Classification by a network trained so that its errors do not depend on its inputs (paper, Algorithm 1).
 
     The network returns a number for each class; errors are indicators of the classes less their probabilities.

@@ -34,7 +34,7 @@ def measure(formula: Formula, matrices: Sequence[Tensor], alpha: float) -> Tenso
     return route.apply(formula, alpha, *matrices)
 
 
-class FrobeniusMeasure(Function):  # type: ignore[misc]
+class FrobeniusMeasure(Function):
     """alpha = 2: entropies are logarithms of sums of squared entries, S_2 = -log2 sum_ij (K_ij / n)^2."""
 
     @staticmethod
@@ -62,7 +62,7 @@ class FrobeniusMeasure(Function):  # type: ignore[misc]
         return None, None, *slopes
 
 
-class SpectralMeasure(Function):  # type: ignore[misc]
+class SpectralMeasure(Function):
     """Any alpha: entropies of spectra; V f'(lambda) V' is the derivative of one, without that of an eigenvector."""
 
     @staticmethod

@@ -26,7 +26,7 @@ from shearer.spectrum.renyi import near_one
 _EXPLOITED = -0.1
 
 
-class KernelLoss(nn.Module):  # type: ignore[misc]
+class KernelLoss(nn.Module):
     """What the losses have in common: kernels of named tensors, and widths that may be averaged over batches."""
 
     #: Names of the tensors, where their number is fixed.

@@ -110,7 +110,7 @@ def decay_rate(width: float, dtype: torch.dtype) -> float:
     return min(0.5 / width / width, float(torch.finfo(dtype).max) * _LARGEST_RATE)
 
 
-class GaussianMatrix(Function):  # type: ignore[misc]
+class GaussianMatrix(Function):
     """exp(-rate |x_i - x_j|^2) of rows whose squared distances are at hand."""
 
     @staticmethod

@@ -20,7 +20,7 @@ CLASSIFICATION = (*REGRESSION, "cross_entropy")
 TARGET_WIDTH, CLASS_WIDTH = 0.5, 1.0
 
 
-class Objective(nn.Module):  # type: ignore[misc]
+class Objective(nn.Module):
     """Inputs, what the network makes of them, and targets -> a number to make small.
 
     Targets are numbers (n, q), or for classification the positions (n,) of the classes, whose errors are indicators

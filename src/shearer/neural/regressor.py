@@ -15,7 +15,7 @@ from shearer.neural.robust import RobustEstimator
 Floats = NDArray[np.float64]
 
 
-class RobustRegressor(RegressorMixin, RobustEstimator):  # type: ignore[misc]
+class RobustRegressor(RegressorMixin, RobustEstimator):
     """Regression by a network trained so that its errors do not depend on its inputs (paper, Algorithm 1).
 
     Parameters

@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 _AT_ONCE = 8192
 
 
-class RobustEstimator(BaseEstimator, ABC):  # type: ignore[misc]
+class RobustEstimator(BaseEstimator, ABC):
     """Options, training in minibatches, the bias, predictions, files."""
 
     _classification: bool

@@ -33,7 +33,7 @@ VIEWS = ("subspace", "column")
 TIES = ("spread", "keep")
 
 
-class SubspaceEnsemble(OutlierMixin, BaseEstimator):  # type: ignore[misc]
+class SubspaceEnsemble(OutlierMixin, BaseEstimator):
     """Outlier scores from detectors fitted to several subspaces; a subclass says to which.
 
     Subclasses have the parameters `detector, n_neighbors, combination, scale, ties, contamination, n_jobs,

@@ -35,7 +35,7 @@ _MATRICES, _MATRICES_ADJUSTED = 10, 13
 _OPTIONS = "Options: fewer columns; a larger memory=."
 
 
-class DependenceNetwork(GraphOutput, BaseEstimator):  # type: ignore[misc]
+class DependenceNetwork(GraphOutput, BaseEstimator):
     """A network of the variables of a table, by the dependence of all pairs.
 
     Parameters

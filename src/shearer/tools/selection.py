@@ -24,7 +24,7 @@ METHODS = ("joint", "mrmr")
 MISSING = ("error", "drop")
 
 
-class DependenceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class DependenceSelector(SelectorMixin, BaseEstimator):
     """Features chosen one after another by the dependence of the target on them, at order 2.
 
     Parameters

@@ -31,7 +31,7 @@ _DIGITS = 9
 _PAIRS = 2**20
 
 
-class SubspaceSearch(BaseEstimator):  # type: ignore[misc]
+class SubspaceSearch(BaseEstimator):
     """The sets of columns that depend most on each other.
 
     All pairs of columns are scored, the best `beam` kept, every two of them that share all but one column joined, and
