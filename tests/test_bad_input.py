@@ -192,7 +192,7 @@ def test_names_that_do_not_fit():
     refused(ValueError, "groups", TABLE, groups={"a": ["length"], "b": ["length"]}, hint="'a' and 'b'")
     refused(ValueError, "groups", TABLE, groups={1: ["length"], "1": ["width"]}, hint="twice")
     refused(ValueError, "given", TABLE, given={"label": X}, hint="'label'")
-    refused(TypeError, "given", X, Y, given="width", hint="one table")
+    refused(ValueError, "given", X, Y, given="width", hint="among 'x1', 'x2'")
     refused(TypeError, "kernel", TABLE, kernel={"label": sh.kernels.Gaussian()}, hint="delta")
 
 

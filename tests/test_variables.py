@@ -277,6 +277,15 @@ def test_entropy_of_a_table_given_one_of_its_columns(container):
     assert sh.entropy(table, given="x1") == same(sh.entropy(MATRIX[:, :2], given=LABELS))
 
 
+def test_arrays_have_the_names_that_results_show():
+    matrix = np.stack([X, Y, Z], axis=1)
+    for names in ("x3", ["x3"], ("x3",)):
+        assert sh.mutual_information(matrix, given=names) == same(sh.mutual_information(X, Y, given=Z))
+        assert sh.mutual_information(X, Y, Z, given=names) == same(sh.mutual_information(X, Y, given=Z))
+    labels = ["x1" if value > 0 else "x2" for value in Z]  # a variable, not names
+    assert sh.mutual_information(X, Y, given=labels) == same(sh.mutual_information(X, Y, given=np.array(labels)))
+
+
 def test_kernels_for_all_or_by_name():
     narrow = sh.kernels.Gaussian(0.3)
     table = {"x": X, "y": Y, "label": LABELS}

@@ -45,7 +45,7 @@ def read_variables(
     *data : array-like, Series, frame or mapping
         Several arguments: one variable each. One frame, mapping or 2-D array: one variable for each column.
     given : optional
-        Conditioning variables: names (when the data carry names), an array-like, a tuple of them, a mapping or a frame.
+        Conditioning variables: names (of arrays: x1, x2, ...), an array-like, a tuple of them, a mapping or a frame.
     groups : mapping, optional
         New name -> column names that form one vector variable.
     missing : {"error", "drop"}
@@ -125,7 +125,7 @@ def _read_data(data: tuple[Any, ...], *, vector: bool) -> tuple[Sources, bool, b
             raise value_error("data", "at least one variable", "an empty mapping")
         return _read_mapping("data", only), True, False
     _reject_list_of_variables("data", only, "Unpack it: f(*variables).")
-    opened = open_source(only, "x1")
+    opened = open_source(only, "data")
     if is_frame(opened):
         return _by_name("data", ((column.name, [column]) for column in read_frame(opened, "data"))), True, True
     if is_array(opened) and opened.ndim == 2 and opened.shape[1] > 0 and not vector:
@@ -179,12 +179,12 @@ def _read_given(given: Any, sources: Sources, *, named: bool) -> Sources:
     if given is None:
         return {}
     names = [given] if isinstance(given, str) else given
-    if named and isinstance(names, list | tuple) and all(isinstance(name, str) for name in names):
+    texts = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
+    # Arrays have the names that results show: x1, x2, ... A list of labels repeats some.
+    known = texts and len({*names}) == len(names) and all(name in sources for name in names)
+    if known or (texts and (named or isinstance(given, str))):
         check_names("given", names, sources)
         return _by_name("given", ((name, sources[name]) for name in names))
-    if isinstance(given, str):
-        hint = "Names work when the data are one table or mapping."
-        raise type_error("given", "an array of shape (n,) or (n, d)", describe(given), hint)
     if isinstance(given, tuple):
         return _read_several(given, prefix="given", taken=sources)
     if isinstance(given, Mapping):
