@@ -5,10 +5,8 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import combinations
 from os import PathLike
 from typing import Any
 
@@ -16,19 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._blocks import Variable
-from shearer._validate import check_names, describe, type_error, value_error
-from shearer.inference.aggregated import LARGEST_SATURATION, combine
-from shearer.inference.centring import compared
-from shearer.inference.result import Component, TestResult
-from shearer.inference.tall import RUNG_BITS
-from shearer.inference.totals import Totals
+from shearer._validate import describe, type_error, value_error
 from shearer.kernels import Kernel
-from shearer.screening.adjustment import Chances
-from shearer.screening.tall_tests import chance_of
 from shearer.sketching import archive
-from shearer.sketching.features import Features, LabelFeatures, feature_levels, unpacked
+from shearer.sketching.features import feature_levels, unpacked
 from shearer.sketching.frame import Frame, describe_kernel, kernel_from
 from shearer.sketching.levels import Level
+from shearer.sketching.pair_answers import PairAnswers
 from shearer.sketching.rows import check_alike, read_rows, row_count, taken
 from shearer.sketching.sketch import FEWEST_SAMPLE_ROWS, SAMPLE_ROWS
 from shearer.spectrum.lowrank import ROWS_AT_ONCE
@@ -36,16 +28,13 @@ from shearer.spectrum.lowrank import ROWS_AT_ONCE
 Floats = NDArray[np.float64]
 
 FORMAT = "shearer pair sketch"
-# Mean residual of a row beyond which the diagonal is not known well enough for a test.
-_LARGEST_RESIDUAL = 1e-3
-_FEWEST_ROWS = 6
 # Numbers in the features of one chunk: 64 megabytes for each level.
 _WORK = 2**23
 # Rows at a time: what is held of one variable stays in cache.
 _MOST_ROWS = 4096
 
 
-class PairSketch:
+class PairSketch(PairAnswers):
     """Independence tests and alpha = 2 values of all pairs, from sums over rows that merge.
 
     The test is that of `independence_test` beyond 5000 rows, by moments at a ladder of widths; its third moment needs
@@ -69,12 +58,7 @@ class PairSketch:
         raise type_error("PairSketch", "PairSketch.like(sample)", "PairSketch()", "Widths come from a sample.")
 
     _settings: dict[str, Any]
-    _shapes: tuple[Variable, ...]
     _kernels: tuple[tuple[Kernel, ...], ...]
-    _features: list[list[Features]]
-    _levels: list[Level]
-    _rows: int
-    _second_rows: int | None
     _dropped: int
 
     @classmethod
@@ -137,16 +121,6 @@ class PairSketch:
         """Rows and variables."""
         passed = "" if self._second_rows is None else f", {self._second_rows} of them again"
         return f"PairSketch({self._rows} rows{passed}; {len(self.names)} variables)"
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The variables."""
-        return tuple(item.name for item in self._shapes)
-
-    @property
-    def rows(self) -> int:
-        """Rows added in the first pass."""
-        return self._rows
 
     @property
     def dropped(self) -> int:
@@ -219,8 +193,7 @@ class PairSketch:
 
     def second_pass(self) -> PairSketch:
         """The totals of the first pass, and no row of a second one yet."""
-        if self._rows < _FEWEST_ROWS:
-            raise value_error("data", f"at least {_FEWEST_ROWS} rows", f"{self._rows}", "Rows come in by update().")
+        self._check_rows()
         fresh = copy.copy(self)
         fresh._levels = [copy.copy(level) for level in self._levels]
         for level in fresh._levels:
@@ -229,104 +202,6 @@ class PairSketch:
         if self._second_rows is None:
             fresh.__dict__.pop("fingerprint", None)  # the totals of the first pass are part of it from now on
         return fresh
-
-    def independence_test(self, first: str, second: str) -> TestResult:
-        """Test of two variables; after the second pass."""
-        check_names("names", [first, second], self.names)
-        if first == second:
-            raise value_error("names", "two variables", f"{describe(first)} twice")
-        self._check_passes()
-        components = self._components(self.names.index(first), self.names.index(second), {})
-        pvalue = combine(components) if components else math.nan
-        statistic = max((c.statistic for c in components), default=math.nan)
-        return TestResult(statistic, pvalue, "aggregated", tuple(components), None, self._rows, (first, second))
-
-    def pvalues(self) -> Floats:
-        """The p-values of all pairs, (p, p); 1 on the diagonal, nan where a variable has no low rank."""
-        self._check_passes()
-        found = np.ones((len(self.names), len(self.names)))
-        known: dict[tuple[int, int], Totals] = {}
-        for a, b in combinations(range(len(self.names)), 2):
-            components = self._components(a, b, known)
-            found[a, b] = found[b, a] = combine(components) if components else math.nan
-        return found
-
-    def joint_entropies(self) -> Floats:
-        """S_2 of all pairs in bits at the kernels' own widths, those of single variables on the diagonal."""
-        self._check_rows()
-        level, count = self._levels[0], len(self.names)
-        sums = np.add.reduceat(np.add.reduceat(level.products**2, level.starts[:-1], axis=0), level.starts[:-1], axis=1)
-        own = [float(level.sums[level.own(k)] @ level.sums[level.own(k)]) for k in range(count)]
-        sums[np.diag_indices(count)] = own
-        bits: Floats = 2 * math.log2(self._rows) - np.log2(sums)
-        return bits
-
-    def values(self) -> Floats:
-        """I* at alpha = 2 of all pairs, as `pairwise` gives it; nan on the diagonal."""
-        joint = self.joint_entropies()
-        single = np.diag(joint)
-        larger = np.maximum.outer(single, single)
-        shared = np.add.outer(single, single) - joint
-        found = np.divide(shared, larger, out=np.zeros_like(joint), where=larger > 1e-12)
-        np.fill_diagonal(found, np.nan)
-        return found
-
-    def adjusted(self) -> Floats:
-        """Chance-adjusted I at alpha = 2 of all pairs; after the second pass. nan on the diagonal."""
-        self._check_passes()
-        joint, count = self.joint_entropies(), len(self.names)
-        known = [self._totals(0, k) for k in range(count)]
-        found = np.full((count, count), np.nan)
-        for a, b in combinations(range(count), 2):
-            chances = Chances(*map(np.asarray, chance_of(known[a], known[b])))
-            found[a, b] = found[b, a] = float(chances.adjusted(joint[a, b]))
-        return found
-
-    @property
-    def residuals(self) -> Floats:
-        """Mean of what the landmarks leave of a row, by width and variable."""
-        self._check_rows()
-        return np.stack([level.residuals for level in self._levels]) / self._rows
-
-    def _components(self, a: int, b: int, known: dict[tuple[int, int], Totals]) -> list[Component]:
-        """Both forms at every width of the ladder; what is known of single variables is kept for the next pair."""
-        heights = [len(self._features[variable]) for variable in (a, b)]
-        # The first level is the kernel of the values; a ladder, where there is one, stands above it.
-        levels = range(1, max(heights)) if max(heights) > 1 else range(1)
-        components = []
-        for height in levels:
-            level = self._levels[height]
-            if max(level.residuals[a], level.residuals[b]) > _LARGEST_RESIDUAL * self._rows:
-                continue
-            for variable in (a, b):
-                if (height, variable) not in known:
-                    known[height, variable] = self._totals(height, variable)
-            first, second = known[height, a], known[height, b]
-            if max(first.saturation, second.saturation) > LARGEST_SATURATION:
-                continue
-            between = level.products[level.own(a), level.own(b)]
-            products = (float(np.sum(between**2)) - self._rows) / 2
-            cross = float(first.column_sums @ between @ second.column_sums)
-            row_products = cross - first.total - second.total - self._rows
-            label = f"at {RUNG_BITS[height - 1]:g} bits" if height else "at its width"
-            components += compared(first, second, products, row_products, label)
-        return components
-
-    def _totals(self, height: int, variable: int) -> Totals:
-        level = self._levels[height]
-        labels = isinstance(self._features[variable][level.members[variable]], LabelFeatures)
-        return level.totals(variable, self._rows, labels)
-
-    def _check_rows(self) -> None:
-        if self._rows < _FEWEST_ROWS:
-            raise value_error("data", f"at least {_FEWEST_ROWS} rows", f"{self._rows}", "Rows come in by update().")
-
-    def _check_passes(self) -> None:
-        self._check_rows()
-        if self._second_rows != self._rows:
-            expected = f"a second pass over the {self._rows} rows of the first"
-            got = "none" if self._second_rows is None else f"{self._second_rows} rows"
-            raise value_error("data", expected, got, "s = s.second_pass(), then s.update() with the same rows.")
 
     @cached_property
     def fingerprint(self) -> str:

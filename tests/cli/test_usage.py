@@ -1,0 +1,145 @@
+"""The command as a whole: help, usage, pipes, signals, and errors of one line."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import networkx as nx
+import polars as pl
+import pytest
+
+import shearer
+from cli.commands import COMMAND, failed_in_one_line, run
+from report.hostile_documents import HOSTILE
+from shearer import cli
+from shearer.cli import main
+
+
+def test_help_shows_commands_and_examples(call):
+    result = call("--help")
+    assert result.returncode == 0
+    for words in ("scan", "test", "demo", "Examples"):
+        assert words in result.stdout
+
+
+@pytest.mark.parametrize("command", ["scan", "test", "demo"])
+def test_help_of_each_command_has_examples(call, command):
+    result = call(command, "--help")
+    assert result.returncode == 0
+    assert f"shearer {command}" in result.stdout.split("Examples:")[1]
+
+
+def test_every_option_is_explained():
+    from typer.main import get_command
+
+    for command in get_command(cli.app).commands.values():
+        for param in command.params:
+            assert param.help, param.name
+
+
+def test_version_of_the_installed_command():
+    assert run("--version").stdout == f"shearer {shearer.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["scan"], ["test"]])
+def test_without_arguments_there_is_help(call, arguments):
+    assert "Usage" in call(*arguments).stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["demo", "--rows", "3"],
+        ["demo", "--seed", "x"],
+        ["scan", "t.csv", "--order", "4"],
+        ["scan", "t.csv", "--group", "position"],
+        ["scan", "t.csv", "--group", "=x,y"],
+        ["scan", "t.csv", "--kind", "year"],
+        ["scan", "t.csv", "--kind", "year=nominal"],
+        ["scan", "t.csv", "--lags", "few"],
+        ["scan", "t.csv", "--lags", "5..1"],
+        ["scan", "t.csv", "--lags", "-1"],
+        ["scan", "t.csv", "--lags", "0..99999999999"],
+        ["scan", "t.csv", "--resume"],
+        ["scan", "t.csv", "--limit", "-1"],
+        ["test", "t.csv", "a"],
+        ["test", "t.csv", "a", "b", "--level", "2"],
+    ],
+)
+def test_wrong_usage(call, arguments):
+    result = call(*arguments)
+    assert result.returncode == 2
+    assert "Usage" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_hostile_names(tmp_path, rng):
+    names = [name for name in HOSTILE if "\udc80" not in name]
+    common = rng.integers(0, 2, size=60)
+    table = pl.DataFrame({name: common + rng.integers(0, 2, size=60) for name in names})
+    table.write_parquet(tmp_path / "t.parquet")
+    options = ["--order", "2", "--top", "0", "--limit", "500", "--csv", tmp_path / "out.csv"]
+    result = run("scan", tmp_path / "t.parquet", *options, "--graphml", tmp_path / "out.graphml")
+    assert result.returncode == 0, result.stderr
+    assert all(line.isprintable() for line in result.stdout.splitlines())
+    assert nx.read_graphml(tmp_path / "out.graphml").number_of_nodes() == len(names)
+    written = pl.read_csv(tmp_path / "out.csv", infer_schema=False)
+    for column in ("first", "second"):
+        assert not written[column].str.contains(r"^[=+\-@\t\r]").any()
+
+
+def test_a_terminal_without_unicode(tmp_path, rng):
+    table = pl.DataFrame(rng.normal(size=(40, 3)), schema=["größe", "体重", "y"])
+    table.with_columns(pl.col("y") + pl.col("größe")).write_csv(tmp_path / "t.csv")
+    result = run("scan", tmp_path / "t.csv", "--top", "0", PYTHONIOENCODING="ascii", LC_ALL="C")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.isascii()
+    assert "gr\\xf6\\xdfe" in result.stdout
+
+
+def test_interrupted(tmp_path):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    # The pipe opens when the command reads.
+    with subprocess.Popen([COMMAND, "scan", pipe], stderr=subprocess.PIPE, text=True) as process, pipe.open("w"):
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said == "shearer: interrupted\n"
+
+
+def test_a_pipe_that_is_closed(planted):
+    arguments = [COMMAND, "scan", planted, "--order", "2", "--top", "0"]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.close()
+        said = process.stderr.read()
+        process.wait(timeout=60)
+    assert "Traceback" not in said
+    assert process.returncode == 1
+
+
+def test_bugs_are_one_line_too(call, planted, monkeypatch):
+    def broken(*arguments, **options):
+        raise RuntimeError("lost")
+
+    monkeypatch.setattr(shearer, "scan", broken, raising=False)
+    result = call("scan", planted)
+    assert failed_in_one_line(result)
+    assert "unexpected RuntimeError: lost. This is a bug" in result.stderr
+    monkeypatch.setenv("SHEARER_DEBUG", "1")
+    monkeypatch.setattr(sys, "argv", ["shearer", "scan", str(planted)])
+    with pytest.raises(RuntimeError):
+        main()
+
+
+@pytest.mark.filterwarnings("default")
+def test_warnings_are_one_line(call, tmp_path, rng):
+    pl.DataFrame({"a": [f"{x:.5f}" for x in rng.normal(size=60)] + ["x"], "b": [*range(61)]}).write_csv(
+        tmp_path / "t.csv"
+    )
+    result = call("test", tmp_path / "t.csv", "a", "b", "--quiet")
+    assert result.returncode == 0
+    assert result.stderr.startswith("shearer: warning: a: 60 of 61 different texts are numbers")
+    assert result.stderr.count("\n") == 1
