@@ -39,7 +39,7 @@ def client():
 @pytest.fixture
 def cluster(client):
     """Loops go to the cluster."""
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=300)
     with joblib.parallel_config(backend="dask"):
         yield client
 
