@@ -342,12 +342,12 @@ def lagged_scans() -> str:
     """Level and power over lags."""
     found = results("lags")
     rows = [
-        [name, percent(study["rejected"]), "–" if study["right_lag"] is None else percent(study["right_lag"])]
+        [name, *("–" if study[key] is None else percent(study[key]) for key in ("rejected", "untested", "right_lag"))]
         for name, study in found.items()
     ]
     one = next(iter(found.values()))
     title = f"Two series of {one['rows']} rows, lags 0 to 3 both ways, {one['trials']} samples, 5 % level"
-    return table(title, ["series", "called dependent", "at the right lag"], rows)
+    return table(title, ["series", "called dependent", "not tested", "at the right lag"], rows)
 
 
 def percent(share: float) -> str:

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from scipy.signal import lfilter
 
 import shearer as sh
 from shearer.report import summary_sentences
@@ -297,8 +298,24 @@ class TestLags:
             large += sh.scan(*x, lags=[0, 1]).document["pairs"][0]["reported"]
         assert large <= 3
 
-    def test_series_that_drift_are_warned_of(self, rng):
-        assert scanner.ROWS_IN_TIME in sh.scan(rng.normal(size=(40, 2)), lags=[1]).document["notes"]
+    @pytest.mark.parametrize("memory", [(0.0, 0.9), (0.9, 0.0)])
+    def test_direction_whichever_series_remembers_less(self, rng, memory):
+        """The driver is seen two rows later; stretches of either may be the ones that change places."""
+        noise = rng.normal(size=300)
+        x, y = lfilter([1.0], [1.0, -memory[0]], noise), lfilter([1.0], [1.0, -memory[1]], noise)
+        record = sh.scan({"x": x[2:], "y": y[:-2]}, lags=range(4)).document["pairs"][0]
+        assert (record["variables"], record["lag"], record["reported"]) == (["x", "y"], 2, True)
+
+    def test_series_that_drift_are_not_tested(self, rng):
+        walks = rng.normal(size=(300, 2)).cumsum(axis=0)
+        document = sh.scan(np.column_stack([walks, rng.normal(size=300)]), lags=[1]).document
+        assert scanner.ROWS_IN_TIME in document["notes"]
+        assert any(note.startswith("1 of 3 pairs were not tested") for note in document["notes"])
+        (walking,) = (record for record in document["pairs"] if set(record["variables"]) == {"x1", "x2"})
+        assert walking["pvalue"] == 1.0
+        assert not walking["reported"]
+        steps = sh.scan(np.diff(walks, axis=0), lags=[1]).document
+        assert not any("not tested" in note for note in steps["notes"])
 
     def test_refusals(self, rng):
         x = rng.normal(size=(40, 2))

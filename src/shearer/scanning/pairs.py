@@ -48,6 +48,8 @@ class PairFindings:
         Rows by which the second follows.
     dropped : int
         Rows of a stream that were left out because a value was missing.
+    untested : int
+        Pairs of series that remember too much of themselves for a test; their p-value is 1.
     variables : int
         How many variables there are.
     """
@@ -60,6 +62,7 @@ class PairFindings:
     variables: int
     lag: Indices | None = None
     dropped: int = 0
+    untested: int = 0
 
     def square(self) -> Floats:
         """p-values as a symmetric matrix, 1 where there is none."""
@@ -243,4 +246,13 @@ def lagged_pairs(
         pvalue.append(p)
     rows = np.full(len(wanted), table.observations - 2 * max(lags))
     unknown = np.full(len(wanted), np.nan)  # no formula for the chance level of rows that depend on each other
-    return PairFindings(members, np.array(value), unknown, np.array(pvalue), rows, len(table.variables), np.array(lag))
+    return PairFindings(
+        members,
+        np.array(value),
+        unknown,
+        np.nan_to_num(pvalue, nan=1.0),
+        rows,
+        len(table.variables),
+        np.array(lag),
+        untested=int(np.isnan(pvalue).sum()),
+    )

@@ -33,8 +33,8 @@ INDEPENDENT_ROWS = (
     "too small; for time series ask for lags."
 )
 ROWS_IN_TIME = (
-    "Rows are taken in the order of time; stretches of them are rearranged for the p-values. Of series that drift, or "
-    "that remember a good part of their length, p-values are still too small: scan their differences instead."
+    "Rows are taken in the order of time; for the p-values stretches of one series, at most an eighth of the rows, are "
+    "rearranged."
 )
 
 
@@ -81,7 +81,8 @@ def scan(
         Column -> "continuous" or "categorical", where what it looks like is not what it is.
     lags : iterable of int, optional
         For rows in the order of time: test every pair at these lags, in both directions, by rearranging stretches of
-        rows. Pairs only.
+        rows. Pairs only. Series that remember more than an eighth of the rows are only tested with such as remember
+        next to nothing; a note says how many pairs were not tested (p = 1).
     fdr : float, default 0.05
         False discovery rate of all that is reported (Benjamini and Hochberg): of pairs and triples together, half of
         it for each of the two lists.
@@ -172,6 +173,11 @@ def scan(
     if wanted_lags:
         notes.append(ROWS_IN_TIME)
         pairs = lagged_pairs(table, kernel, wanted_lags, rate, request.seed, store, progress)
+        if pairs.untested:
+            notes.append(
+                f"{pairs.untested} of {len(pairs.members)} pairs were not tested (p = 1): their series drift, or "
+                "remember more than an eighth of their rows. Scan differences, or more rows."
+            )
     elif rows is not None:
         sketch = PairSketch.like(
             *data, kernel=kernel, groups=groups, kinds=kinds, missing="drop", names=list(table.names)
