@@ -12,7 +12,7 @@ from shearer.inference.aggregated import chain_components, combine, pair_compone
 from shearer.inference.conditional import conditional_test
 from shearer.inference.permutation import permutation_test
 from shearer.inference.pvalue import half_cauchy
-from shearer.inference.result import Component, TestResult
+from shearer.inference.result import UNTESTABLE, Component, TestResult
 from shearer.inference.similarity import similarities
 from shearer.inference.tall import tall_components
 from shearer.kernels import Gaussian, Kernel
@@ -120,7 +120,7 @@ def independence_test(
         components = [*joint, *chain]
         pvalue = float(half_cauchy([combine(joint), sidak(chain)])) if components else 1.0
     if not components:
-        components = [Component("no similarity varies, or too few rows are alike", math.nan, 1.0)]
+        components = [Component(UNTESTABLE, math.nan, 1.0)]
     statistic = max((c.statistic for c in components if math.isfinite(c.statistic)), default=math.nan)
     label = "moments" if method == "moments" else "aggregated"
     return TestResult(statistic, pvalue, label, tuple(components), None, variables.rows, variables.names)

@@ -1,9 +1,13 @@
 """What a test answers."""
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
+# Of a constant, or of labels of which every row has one of its own.
+UNTESTABLE = "no similarity varies, or too few rows are alike"
 
 
 @dataclass(frozen=True)
@@ -35,9 +39,9 @@ class TestResult:
     Attributes
     ----------
     statistic : float
-        The statistic; larger is more dependent.
+        The statistic; larger is more dependent. nan: there was nothing to test, as of a constant.
     pvalue : float
-        Chance of a statistic at least as large if the variables are independent.
+        Chance of a statistic at least as large if the variables are independent; 1 where there was nothing to test.
     method : str
         How the p-value was found.
     components : tuple of Component
@@ -62,5 +66,7 @@ class TestResult:
 
     def __str__(self) -> str:
         """One line."""
+        if math.isnan(self.statistic):
+            return f"{', '.join(self.names)}: not tested, {UNTESTABLE} ({self.rows} rows)"
         found = f"statistic {self.statistic:.4g}, p = {self.pvalue:.3g}"
         return f"{', '.join(self.names)}: {found} ({self.method}, {self.rows} rows)"

@@ -20,7 +20,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
 _PLACES = ("first", "second", "third")
 SCREENED = {
     "pairs": ("value", "adjusted", "pvalue", "qvalue", "n", "reported"),
-    "triples": ("kind", "value", "o_information", "pvalue", "qvalue", "n", "reported"),
+    "triples": ("kind", "value", "o_information", "excess", "pvalue", "qvalue", "n", "reported"),
 }
 _MEASURED = {
     "pairs": ("alpha", "mutual_information", "adjusted", "total_correlation", "dual_total_correlation"),

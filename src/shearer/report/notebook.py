@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from shearer._display import printable
 from shearer.report.sentences import summary_sentences
 from shearer.report.text import plain_name
 
@@ -24,14 +25,19 @@ def notebook_summary(document: Mapping[str, Any]) -> str:
     found = [r for part in ("pairs", "triples") for r in document[part] if r["reported"]]
     found.sort(key=lambda record: record["pvalue"])
     rows = "".join(_row(record) for record in found[:_MOST_LISTED])
-    table = f"<table><tr><th>variables</th><th>strength</th><th>q-value</th><th>rows</th></tr>{rows}</table>"
+    heads = "<th>variables</th><th>strength</th><th>T* at 2</th><th>q-value</th><th>rows</th>"
+    table = f"<table><tr>{heads}</tr>{rows}</table>"
     words = "".join(f"<p>{escape(sentence)}</p>" for sentence in summary_sentences(document))
-    return words + (table if found else "")
+    notes = "".join(f"<li>{escape(printable(note))}</li>" for note in document["notes"])
+    return words + (table if found else "") + (f"<ul>{notes}</ul>" if notes else "")
 
 
 def _row(record: Mapping[str, Any]) -> str:
     names = " &middot; ".join(escape(plain_name(name)) for name in record["variables"])
-    adjusted = record["value"] if record.get("adjusted") is None else record["adjusted"]
     kind = f" ({record['kind']})" if record.get("kind") else ""
-    strength = "" if adjusted is None else f"{adjusted:.2f}"
-    return f"<tr><td>{names}{kind}</td><td>{strength}</td><td>{record['qvalue']:.2g}</td><td>{record['n']}</td></tr>"
+    # Strength is of pairs, T* of triples.
+    numbers = [record["value"] if record.get("adjusted") is None else record["adjusted"], None]
+    if len(record["variables"]) == 3:
+        numbers = [None, record["value"]]
+    cells = "".join(f"<td>{'' if number is None else f'{number:.2f}'}</td>" for number in numbers)
+    return f"<tr><td>{names}{kind}</td>{cells}<td>{record['qvalue']:.2g}</td><td>{record['n']}</td></tr>"

@@ -154,7 +154,7 @@ class OutlierView:
         settings, outliers = self.document["settings"], self.document["outliers"]
         source = printable(settings["source"] or "The table", 60)
         found = f"{len(outliers) or 'none'} {'stands' if len(outliers) < 2 else 'stand'} out most"
-        yield Text(f"{source}: {settings['used']} of {settings['rows']} rows, {found}.")
+        yield Text(f"{source}: {settings['used']} of {settings['rows']} rows, {found}. Rows are counted from 1.")
         if outliers[: self.limit]:
             yield Text()
             yield _outliers(outliers[: self.limit])
@@ -189,6 +189,7 @@ def _subspaces(document: Mapping[str, Any]) -> Table:
 def _table(headings: Sequence[str], right: Sequence[str]) -> Table:
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     for heading in headings:
-        justify: Any = "right" if heading in right else "left"
-        table.add_column(heading, justify=justify, no_wrap=True, overflow="ellipsis")
+        numbers = heading in right
+        # Where there is little room texts go on in the next line; numbers stay whole.
+        table.add_column(heading, justify="right" if numbers else "left", no_wrap=numbers, overflow="fold")
     return table

@@ -32,7 +32,7 @@ class Relations:
     index : NDArray[intp]
         The columns of each, shape (count, 2) or (count, 3).
     numbers : dict of name -> NDArray[float64]
-        value, adjusted, o_information, pvalue, qvalue, n; nan where the document has none.
+        value, adjusted, o_information, excess, pvalue, qvalue, n; nan where the document has none.
     reported : NDArray[bool]
         Found at the false discovery rate of the scan.
     kinds : tuple of str or None
@@ -129,7 +129,7 @@ def read_relations(document: Mapping[str, Any], part: str) -> Relations:
         check_names(part, row["variables"], names)
         if len(row["variables"]) != size:
             raise value_error(part, f"{size} variables each", describe(row["variables"]))
-    fields = ("value", "adjusted" if size == 2 else "o_information", "pvalue", "qvalue", "n")
+    fields = ("value", *(("adjusted",) if size == 2 else ("o_information", "excess")), "pvalue", "qvalue", "n")
     lagged = any(row.get("lag") is not None for row in rows)
     return Relations(
         index=np.array([[names[name] for name in row["variables"]] for row in rows], dtype=np.intp).reshape(-1, size),

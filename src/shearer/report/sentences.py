@@ -97,6 +97,8 @@ def _about_gaps(document: Mapping[str, Any]) -> list[Sentence]:
     if not gaps:
         return []
     missing = f"{count(sum(gaps), 'value is', 'values are')} missing, in {count(len(gaps), 'column')}"
+    if document["settings"].get("missing") == "drop":
+        return [[f"{missing}, of a sample; pairs are judged by the rows that lack nothing."]]
     return [[f"{missing}; every pair is judged by the rows that have both."]]
 
 

@@ -88,23 +88,23 @@ def pair_table(pairs: Sequence[Entry], width: int, *, plain: bool = False) -> Ta
         _Column("strength", [_bar(_strength(pair), cells, plain=plain) for pair in pairs], "left"),
         _value_column("I*", pairs, "mutual_information"),
         _Column("interval", [_interval(_measured(pair, "interval"), plain=plain) for pair in pairs], shown=bounded),
-        _Column("p", [_probability(pair["pvalue"]) for pair in pairs], shown=roomy),
+        _Column("p", [_probability(pair["pvalue"]) for pair in pairs], shown=roomy, spare=True),
         _Column("q", [_probability(pair["qvalue"]) for pair in pairs]),
-        _Column("rows", [_count(pair["n"]) for pair in pairs], shown=not narrow),
+        _Column("rows", [_count(pair["n"]) for pair in pairs], shown=not narrow, spare=True),
     ]
     return _table("pair", pairs, columns, width, plain=plain)
 
 
 def triple_table(triples: Sequence[Entry], width: int, *, plain: bool = False) -> Table:
-    """One row a triple: names, kind, T*, O-information, p- and q-value, rows."""
+    """One row a triple: names, kind, T*, O-information less its chance level, p- and q-value, rows."""
     roomy, narrow = width >= _ROOMY, width < _NARROW
     columns = [
         _Column("kind", [_kind(triple["kind"], narrow=narrow) for triple in triples], "left"),
         _value_column("T*", triples, "total_correlation"),
-        _Column("O, bits", [_number(triple["o_information"]) for triple in triples], shown=not narrow),
-        _Column("p", [_probability(triple["pvalue"]) for triple in triples], shown=roomy),
+        _Column("excess O", [_number(triple.get("excess")) for triple in triples], shown=not narrow, spare=True),
+        _Column("p", [_probability(triple["pvalue"]) for triple in triples], shown=roomy, spare=True),
         _Column("q", [_probability(triple["qvalue"]) for triple in triples]),
-        _Column("rows", [_count(triple["n"]) for triple in triples], shown=not narrow),
+        _Column("rows", [_count(triple["n"]) for triple in triples], shown=not narrow, spare=True),
     ]
     return _table("triple", triples, columns, width, plain=plain)
 
@@ -115,6 +115,8 @@ class _Column:
     cells: Sequence[str | Text]
     side: Literal["left", "right"] = "right"
     shown: bool = True
+    # May go where names would otherwise be cut until they look alike.
+    spare: bool = False
 
     @property
     def width(self) -> int:
@@ -124,11 +126,16 @@ class _Column:
 def _table(title: str, entries: Sequence[Entry], columns: Sequence[_Column], width: int, *, plain: bool) -> Table:
     """Names in as many columns as they are, then the others; names get what room is left."""
     columns = [column for column in columns if column.shown]
-    room = width - sum(column.width + _GAP for column in columns)
-    names = _fit([[printable(name, width) for name in entry["variables"]] for entry in entries], room)
+    whole = [[printable(name, width) for name in entry["variables"]] for entry in entries]
+    names = _fit(whole, _room(columns, width))
+    while _look_alike(names, whole) and any(column.spare for column in columns):
+        columns.remove(next(column for column in reversed(columns) if column.spare))
+        names = _fit(whole, _room(columns, width))
+    folded = _look_alike(names, whole)
+    names = whole if folded else names
     table = Table(box=None, header_style="bold", padding=(0, _GAP, 0, 0), pad_edge=False)
     for position in range(len(names[0])):
-        table.add_column(title if position == 0 else "", no_wrap=True, overflow="ellipsis")
+        table.add_column(title if position == 0 else "", no_wrap=not folded, overflow="fold" if folded else "ellipsis")
     for column in columns:
         table.add_column(column.heading, justify=column.side, no_wrap=True, overflow="ellipsis")
     for row, shown in enumerate(names):
@@ -136,6 +143,15 @@ def _table(title: str, entries: Sequence[Entry], columns: Sequence[_Column], wid
         cells = [Text(name.replace("…", "~") if plain else name) for name in shown]
         table.add_row(*cells, *(column.cells[row] for column in columns))
     return table
+
+
+def _room(columns: Sequence[_Column], width: int) -> int:
+    return width - sum(column.width + _GAP for column in columns)
+
+
+def _look_alike(names: Sequence[Sequence[str]], whole: Sequence[Sequence[str]]) -> bool:
+    """Whether names that differ no longer do, once cut."""
+    return len({name for row in names for name in row}) < len({name for row in whole for name in row})
 
 
 def _fit(names: Sequence[Sequence[str]], room: int) -> list[list[str]]:

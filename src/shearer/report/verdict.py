@@ -13,6 +13,7 @@ from shearer._display import printable
 from shearer._version import __version__
 from shearer.inference import InteractionResult, TestResult, interaction_test
 from shearer.inference.independence import MOST_DENSE_ROWS
+from shearer.inference.result import UNTESTABLE
 
 VERSION = 1
 _MOST_COMPONENTS = 12
@@ -84,11 +85,14 @@ class VerdictView:
         yield Text(verdict(document), style="bold")
         lost = document["settings"]["rows"] - document["n"]
         left_out = f" ({lost} with missing values left out)" if lost else ""
-        yield Text(
-            f"statistic {document['statistic']:.4g}, p = {document['pvalue']:.3g}; {document['method']}; "
-            f"{document['n']} rows{left_out}"
-        )
-        yield from _components(document["components"], "component")
+        if math.isnan(document["statistic"]):
+            yield Text(f"{document['n']} rows{left_out}")
+        else:
+            yield Text(
+                f"statistic {document['statistic']:.4g}, p = {document['pvalue']:.3g}; {document['method']}; "
+                f"{document['n']} rows{left_out}"
+            )
+            yield from _components(document["components"], "component")
         interaction = document["interaction"]
         if interaction is not None:
             yield Text()
@@ -103,11 +107,14 @@ def verdict(document: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> print(verdict({"variables": ["a", "b"], "given": ["z"], "pvalue": 0.2, "settings": {"level": 0.05}}))
+    >>> found = {"statistic": 0.1, "pvalue": 0.2, "settings": {"level": 0.05}}
+    >>> print(verdict(found | {"variables": ["a", "b"], "given": ["z"]}))
     No dependence of a and b is found, given z (p = 0.2, level 0.05); that does not prove independence.
     """
     names = _listed(document["variables"])
     given = f", given {_listed(document['given'])}" if document["given"] else ""
+    if math.isnan(document["statistic"]):
+        return f"{names} could not be tested{given}: {UNTESTABLE}."
     evidence = _evidence(document["pvalue"], document)
     if document["pvalue"] <= document["settings"]["level"]:
         return f"{names} are dependent{given} {evidence}."

@@ -161,6 +161,7 @@ def _describe_triple(
         "kind": None if excess is None else "redundant" if excess > 0 else "synergistic",
         "value": number(findings.triple_tests.total_correlation[position]),
         "o_information": number(findings.triple_tests.o_information[position]),
+        "excess": None if excess is None else number(excess),
         "pvalue": number(findings.triple_tests.pvalue[position]),
         "qvalue": number(q),
         "n": int(findings.triple_rows[position]),

@@ -93,7 +93,7 @@ class Scan:
         return text
 
     def plot(self, kind: str = "heatmap", ax: Any = None) -> Any:
-        """Adjusted values as a picture by matplotlib.
+        """Strengths (I less chance; with lags I*) as a picture by matplotlib.
 
         Parameters
         ----------
@@ -109,7 +109,10 @@ class Scan:
             if kind == "heatmap" or record["reported"]:
                 i, j = (names.index(name) for name in record["variables"])
                 weights[i, j] = weights[j, i] = record["value" if record["adjusted"] is None else "adjusted"] or 0.0
-        return plotting.heatmap(weights, names, ax=ax) if kind == "heatmap" else plotting.network(weights, names, ax=ax)
+        if kind == "network":
+            return plotting.network(weights, names, ax=ax)
+        adjusted = any(record["adjusted"] is not None for record in self.document["pairs"])
+        return plotting.heatmap(weights, names, label="strength" if adjusted else "I* at 2", ax=ax)
 
     def _repr_html_(self) -> str:
         """For notebooks: what was found in words, and the strongest pairs."""

@@ -163,6 +163,7 @@ def scan(
         "target": target,
         "groups": {name: list(members) for name, members in (groups or {}).items()},
         "lags": wanted_lags,
+        "missing": missing,
     }
     if shards is None:
         if resume:
@@ -183,7 +184,7 @@ def scan(
             *data, kernel=kernel, groups=groups, kinds=kinds, missing="drop", names=list(table.names)
         )
         pairs = streamed_pairs(table, rows, sketch, jobs, store, progress)
-        settings["rows"] = int(pairs.rows[0])
+        settings |= {"rows": int(pairs.rows[0]) + pairs.dropped, "missing": "drop"}
         notes += stream_notes(pairs, table.observations)
     else:
         notes.append(INDEPENDENT_ROWS)

@@ -4,7 +4,7 @@ Shearer.pairTerms = (model, row) => {
   const { pairs } = model;
   const entries = [];
   if (model.scale === "adjusted") entries.push(["strength", Shearer.decimal(pairs.adjusted[row])]);
-  entries.push(["I*", Shearer.decimal(pairs.value[row])]);
+  entries.push(["I* at 2", Shearer.decimal(pairs.value[row])]);
   entries.push(["p", Shearer.probability(pairs.pvalue[row])], ["q", Shearer.probability(pairs.qvalue[row])]);
   entries.push(["n", Shearer.whole(pairs.n[row])]);
   if (pairs.lag) entries.push(["lag", Shearer.plural(pairs.lag[row], "row")]);
@@ -14,8 +14,9 @@ Shearer.pairTerms = (model, row) => {
 Shearer.tripleTerms = (model, row) => {
   const { triples } = model;
   return Shearer.terms([
-    ["T*", Shearer.decimal(triples.value[row])],
-    ["O, bits", Shearer.decimal(triples.o_information[row], 3)],
+    ["T* at 2", Shearer.decimal(triples.value[row])],
+    ["O at 2, bits", Shearer.decimal(triples.o_information[row], 3)],
+    ["excess O", Shearer.decimal(triples.excess[row], 3)],
     ["p", Shearer.probability(triples.pvalue[row])],
     ["q", Shearer.probability(triples.qvalue[row])],
     ["n", Shearer.whole(triples.n[row])],

@@ -35,7 +35,7 @@ Shearer.fields = (relations) => {
     const text = (row) => Shearer.exactProbability(relations[name][row]);
     return field(name, (row) => (text(row) === "" ? null : Number(text(row))), text);
   };
-  const numbers = ["lag", "value", "adjusted", "o_information"].filter((name) => relations[name]);
+  const numbers = ["lag", "value", "adjusted", "o_information", "excess"].filter((name) => relations[name]);
   const fields = [...numbers.map(number), probability("pvalue"), probability("qvalue"), number("n")];
   fields.push(field("reported", (row) => Boolean(relations.reported[row])));
   if (relations.kind) fields.push(field("kind", (row) => Shearer.kinds[relations.kind[row]] || null));

@@ -49,7 +49,7 @@ Shearer.startPairsTable = (model) => {
   if (pairs.lag) columns.push(Shearer.numberColumn("lag", pairs.lag, String));
   columns.push({ ...Shearer.numberColumn("strength", strength), cell: bar, down: true, size: "measure" });
   if (model.scale === "adjusted") {
-    columns.push(Shearer.numberColumn("I*", pairs.value, Shearer.decimal, { wide: true, down: true }));
+    columns.push(Shearer.numberColumn("I* at 2", pairs.value, Shearer.decimal, { wide: true, down: true }));
   }
   columns.push(...Shearer.probabilityColumns(pairs), Shearer.numberColumn("n", pairs.n, Shearer.whole, { wide: true }));
   const last = Shearer.numberColumn("reported", reported, null, { wide: true, down: true, size: "medium" });
@@ -70,8 +70,8 @@ Shearer.startTriplesTable = (model) => {
   const columns = [
     ...Shearer.nameColumns(model, triples, ["first", "second", "third"]),
     { key: "kind", title: "kind", keys: kindKeys, cell: kind, size: "medium" },
-    Shearer.numberColumn("T*", triples.value, Shearer.decimal, { wide: true, down: true }),
-    Shearer.numberColumn("O", triples.o_information, bits, { wide: true }),
+    Shearer.numberColumn("T* at 2", triples.value, Shearer.decimal, { wide: true, down: true }),
+    Shearer.numberColumn("excess O", triples.excess, bits, { wide: true }),
     ...Shearer.probabilityColumns(triples).map((column) => ({ ...column, wide: true })),
     Shearer.numberColumn("n", triples.n, Shearer.whole, { wide: true }),
   ];
