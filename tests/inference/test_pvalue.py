@@ -70,6 +70,17 @@ def test_weights_by_hand():
             adjusted_pvalues([0.1, 0.2], weights=bad)
 
 
+def test_weighted_holm(rng):
+    """Holm 1979: p / w times the weights of all that are not yet rejected; any false rejection at most at the level."""
+    assert adjusted_pvalues([1e-10, 0.09], "holm", weights=[0.1, 1.9]) == pytest.approx([2e-9, 0.09])
+    weights = [0.05] * 4 + [4.8]
+    false = 0
+    for _ in range(2000):  # the four of little weight are false, and always found
+        p = [*[1e-12] * 4, rng.uniform()]
+        false += adjusted_pvalues(p, "holm", weights=weights)[-1] <= 0.05
+    assert false / 2000 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 2000)
+
+
 def test_holm_by_hand():
     assert adjusted_pvalues([0.01, 0.02, 0.03, 0.9], "holm") == pytest.approx([0.04, 0.06, 0.06, 0.9])
     assert adjusted_pvalues([], "holm").shape == (0,)

@@ -85,6 +85,17 @@ def test_no_route_for_tensors_but_dense():
         sh.entropy(x, memory="1GB")
 
 
+def test_labels_split_the_matrix_at_every_order(rng):
+    """What fits at an order just below 3 is not refused at 3, where one route more is there."""
+    x, labels = rng.normal(size=(900, 3)), rng.integers(0, 8, size=900).astype(str)
+    near, at = (sh.entropy(x, labels, alpha=alpha, memory="4MB") for alpha in (3 - 1e-9, 3))
+    assert at == pytest.approx(near, abs=1e-6)
+    one = rng.normal(size=400)
+    assert sh.Dependence(one, one[::-1], alpha=3).entropy("x1").route == "powers"
+    budget = 3.5 * 8 * 400**2  # of three matrices, not of four
+    assert sh.Dependence(one, one[::-1], alpha=3, memory=budget).entropy("x1").route == "dense"
+
+
 def test_seeds(pair):
     def answer(seed):
         return sh.Dependence(*pair, tol=1e-3, rng=seed).entropy()

@@ -9,6 +9,7 @@ import numpy as np
 from shearer._validate import check_option, describe, value_error
 from shearer._variables import read_variables
 from shearer.inference.aggregated import chain_components, combine, pair_components, product_components, sidak
+from shearer.inference.atoms import CERTAIN, least_pvalue_of
 from shearer.inference.conditional import conditional_test
 from shearer.inference.permutation import permutation_test
 from shearer.inference.pvalue import half_cauchy
@@ -119,6 +120,8 @@ def independence_test(
         joint, chain = product_components(ladder), chain_components(ladder)
         components = [*joint, *chain]
         pvalue = float(half_cauchy([combine(joint), sidak(chain)])) if components else 1.0
+    if pvalue < CERTAIN:
+        pvalue = max(pvalue, least_pvalue_of(variables.items))
     if not components:
         components = [Component(UNTESTABLE, math.nan, 1.0)]
     statistic = max((c.statistic for c in components if math.isfinite(c.statistic)), default=math.nan)

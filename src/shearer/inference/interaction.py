@@ -1,7 +1,7 @@
 """Dependence of three variables that no pair explains: the Lancaster statistic on centred kernels."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from shearer._memory import parse_memory
 from shearer._validate import value_error
 from shearer._variables import read_variables
 from shearer.inference.aggregated import combine, component_of, matched
+from shearer.inference.atoms import Codes, joint_codes, least_pvalue, level_codes, table_of
 from shearer.inference.chance import Chance
 from shearer.inference.moments import sums_of
 from shearer.inference.result import Component
@@ -83,13 +84,22 @@ def interaction_test(
         raise value_error("data", "exactly 3 variables", f"{len(variables.items)}")
     if variables.rows < 6:
         raise value_error("data", "at least 6 rows", f"{variables.rows}", "Fewer have too few permutations to tell.")
-    splits = split_components(similarities(variables, kernel), variables.names)
+    codes = [level_codes(item) for item in variables.items]
+    found = split_components(similarities(variables, kernel), variables.names)
+    least = least_of_splits(codes)
+    splits = [replace(split, pvalue=max(split.pvalue, bound)) for split, bound in zip(found, least, strict=True)]
     weakest = max(splits, key=lambda split: split.pvalue)
     excess = Chance(grams(variables, kernel), "o_information", Request(2.0, parse_memory(None))).excess()
     kind = "redundant" if excess > 0 else "synergistic"
     return InteractionResult(
         weakest.statistic, weakest.pvalue, kind, excess, tuple(splits), variables.names, variables.rows
     )
+
+
+def least_of_splits(codes: Sequence[Codes]) -> list[float]:
+    """What the p-value of each split cannot be below: the chance that the third meets the other two as it does."""
+    pairs = ((joint_codes(codes[a], codes[b]), codes[c]) for a, b, c in ((1, 2, 0), (0, 2, 1), (0, 1, 2)))
+    return [least_pvalue(table_of(*pair), exact=False) for pair in pairs]
 
 
 def split_components(ladder: Sequence[Similarity], names: Sequence[str]) -> list[Component]:

@@ -168,7 +168,7 @@ def adjusted_pvalues(pvalues: Any, method: str = "bh", *, weights: Any = None) -
         dependence), Holm (any false rejection at all).
     weights : array-like, optional
         Of the shape of `pvalues`, positive: how much of the allowed error each test may use up against the others
-        (Genovese, Roeder and Wasserman 2006). Chosen without looking at the p-values.
+        (Genovese, Roeder and Wasserman 2006; Holm 1979). Chosen without looking at the p-values.
 
     Examples
     --------
@@ -181,13 +181,14 @@ def adjusted_pvalues(pvalues: Any, method: str = "bh", *, weights: Any = None) -
     p = np.asarray(pvalues, dtype=np.float64)
     if not ((p >= 0) & (p <= 1)).all():  # nan is neither
         raise value_error("pvalues", "numbers from 0 to 1", describe(p))
-    if weights is not None:
-        p = np.minimum(p / _check_weights(weights, p), 1.0)
+    normal = np.ones_like(p) if weights is None else _check_weights(weights, p)
+    p = p / normal
     order = np.argsort(p, axis=None, kind="stable")
     ranked = p.ravel()[order]
     count = len(ranked)
     if method == "holm":
-        adjusted = np.maximum.accumulate(ranked * np.arange(count, 0, -1))
+        left = np.cumsum(normal.ravel()[order][::-1])[::-1]  # of the error that those not yet rejected may use up
+        adjusted = np.maximum.accumulate(ranked * left)
     else:
         factor = float(np.sum(1.0 / np.arange(1, count + 1))) if method == "by" else 1.0
         scaled = ranked * factor * count / np.arange(1, count + 1)

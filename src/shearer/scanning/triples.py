@@ -17,7 +17,7 @@ from shearer.scanning.columns import FEWEST_ROWS
 from shearer.scanning.store import Part, Store
 from shearer.scanning.top import common_variables, sampled_variables
 from shearer.screening.all_triples import compare_triples
-from shearer.screening.interactions import HEIGHTS, Interactions, Level, join_splits, pairs_of
+from shearer.screening.interactions import HEIGHTS, Interactions, Level, join_splits, pairs_of, raise_pvalues
 from shearer.screening.table import Table, table_without_gaps
 
 Floats = NDArray[np.float64]
@@ -165,6 +165,7 @@ class _Job:
         own = kernels_among(kernel, variables.names)
         values = store.get(f"triples-{self.number:04d}-values", lambda: self._values(variables, own))
         pvalue = self._pvalues(Interactions(variables, own), store, bar)
+        raise_pvalues(pvalue, self._triples, variables.items)
         return TripleTests(pvalue, values["total_correlation"], values["o_information"])
 
     def _values(self, variables: Variables, kernel: Any) -> Part:

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._blocks import Variables
+from shearer._blocks import Variable, Variables
 from shearer.inference.aggregated import SMALLEST_SPREAD
+from shearer.inference.atoms import CERTAIN, coarse, level_codes, off_mode
 from shearer.inference.centring import LARGEST_SKEWNESS
+from shearer.inference.interaction import least_of_splits
 from shearer.inference.moments import PAIRS, TRIPLES, Sums, falling, sums_of
 from shearer.inference.pvalue import half_cauchy, upper_tail
 from shearer.inference.similarity import FRACTIONS, similarities
@@ -127,6 +129,16 @@ def join_splits(tails: Floats, triples: Indices, place: Indices) -> Floats:
     splits = np.stack([joined(tails[place[:, k], triples[:, 2 - k]]) for k in range(3)], axis=-1)
     largest: Floats = splits.max(axis=-1)
     return largest
+
+
+def raise_pvalues(pvalues: Floats, triples: Indices, variables: Sequence[Variable]) -> None:
+    """Raise p-values of triples, in place, as `interaction_test` does: to what variables of few values allow."""
+    codes = [level_codes(variable) for variable in variables]
+    off = np.sort(np.array([off_mode(own) for own in codes])[triples], axis=1)
+    # Two together are off their most frequent values at least as often as the one that is so more often.
+    possible = coarse(off[:, 0], off[:, 2], len(codes[0])) & (pvalues < CERTAIN)
+    for place in np.flatnonzero(possible):
+        pvalues[place] = max(pvalues[place], *least_of_splits([codes[k] for k in triples[place]]))
 
 
 def joined(tails: Floats) -> Floats:

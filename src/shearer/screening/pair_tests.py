@@ -19,6 +19,7 @@ from shearer._validate import describe, type_error, value_error
 from shearer.kernels import Kernel
 from shearer.screening import gaps, tiles
 from shearer.screening.adjustment import Chances
+from shearer.screening.coarse import CoarsePairs
 from shearer.screening.ladder import Ladder
 from shearer.screening.restricted import restricted_memory
 from shearer.screening.sides import Cell, Side, pvalues, row_pairs
@@ -91,6 +92,7 @@ class PairTests:
         if not table.presence.complete:
             self._tile = min(self._tile, gap_tile(self._rows))
         self._ladder = Ladder(table, kernel, single)
+        self._coarse = CoarsePairs(table)
         self._sides: dict[int, Side] = {}
         self._tall = TallTests(self._ladder, self._budget)
 
@@ -117,6 +119,7 @@ class PairTests:
                     for (i, j), block in zip(cells, self._blocks(cells, meter.step), strict=True):
                         self._place(result, rows, columns, (i, j), block)
                         self._place(result, rows, columns, (j, i), block.T)
+        self._coarse.raise_pvalues(result, rows, columns)
         return result
 
     def chances(self, rows: slice, columns: slice, *, progress: bool | None = None) -> Iterator[tuple[Any, Chances]]:

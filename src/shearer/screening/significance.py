@@ -10,6 +10,7 @@ from shearer._threads import map_threads
 from shearer.inference.moments import PAIRS
 from shearer.kernels import Kernel
 from shearer.screening.adjustment import Chances, collision, own_bits
+from shearer.screening.coarse import CoarsePairs
 from shearer.screening.marginals import Marginals
 from shearer.screening.pair_tests import MOST_ROWS, PairTests
 from shearer.screening.similarities import Similarities
@@ -54,6 +55,7 @@ class Significance:
         self._left, self._right = left, right
         self._progress = progress
         self._tests = PairTests(table, kernel, single=True, memory=memory)
+        self._coarse = CoarsePairs(table)
         self._sides: tuple[Marginals, Marginals] | None = None
         if table.presence.complete and table.observations <= MOST_ROWS:
             found = marginals_of(known or Similarities(table, kernel))
@@ -75,6 +77,7 @@ class Significance:
                 pvalue[cell[::-1]] = pvalue[cell].T
 
         map_threads(fill, [(i, j) for i, j in _cells(joint.shape) if not same or i.start <= j.start])
+        self._coarse.raise_pvalues(pvalue, self._left, self._right)
         return pvalue
 
     def adjusted(self, joint: Floats) -> Floats:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from shearer._blocks import Variable
 from shearer._validate import check_names, describe, value_error
 from shearer.inference.aggregated import LARGEST_SATURATION, combine
+from shearer.inference.atoms import CERTAIN, least_pvalue
 from shearer.inference.centring import compared
 from shearer.inference.result import Component, TestResult
 from shearer.inference.tall import RUNG_BITS
@@ -51,8 +52,9 @@ class PairAnswers:
         if first == second:
             raise value_error("names", "two variables", f"{describe(first)} twice")
         self._check_passes()
-        components = self._components(self.names.index(first), self.names.index(second), {})
-        pvalue = combine(components) if components else math.nan
+        places = self.names.index(first), self.names.index(second)
+        components = self._components(*places, {})
+        pvalue = self._combined(*places, components)
         statistic = max((c.statistic for c in components), default=math.nan)
         return TestResult(statistic, pvalue, "aggregated", tuple(components), None, self._rows, (first, second))
 
@@ -62,9 +64,18 @@ class PairAnswers:
         found = np.ones((len(self.names), len(self.names)))
         known: dict[tuple[int, int], Totals] = {}
         for a, b in combinations(range(len(self.names)), 2):
-            components = self._components(a, b, known)
-            found[a, b] = found[b, a] = combine(components) if components else math.nan
+            found[a, b] = found[b, a] = self._combined(a, b, self._components(a, b, known))
         return found
+
+    def _combined(self, a: int, b: int, components: list[Component]) -> float:
+        """One p-value; nan without components. That of two variables of labels is not below what rare ones allow."""
+        if not components:
+            return math.nan
+        pvalue = combine(components)
+        if pvalue < CERTAIN and all(isinstance(self._features[place][0], LabelFeatures) for place in (a, b)):
+            level = self._levels[0]
+            pvalue = max(pvalue, least_pvalue(level.products[level.own(a), level.own(b)], exact=True))
+        return pvalue
 
     def joint_entropies(self) -> Floats:
         """S_2 of all pairs in bits at the kernels' own widths, those of single variables on the diagonal."""

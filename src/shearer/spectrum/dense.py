@@ -18,8 +18,9 @@ class Powers(Solver):
     reason = "at a small integer alpha one or two matrix products cost less than the eigenvalues"
 
     def supports(self, gram: Gram, request: Request) -> bool:
-        """Where it was measured to pay: one product, or two if eigenvectors would be needed for derivatives."""
-        return gram.nonnegative and request.alpha in ((3, 4, 5, 6, 8) if tracks_gradient(gram.like) else (3, 4))
+        """Where it pays: one product, two if derivatives would need eigenvectors; no labels that split the matrix."""
+        orders = (3, 4, 5, 6, 8) if tracks_gradient(gram.like) else (3, 4)
+        return gram.nonnegative and request.alpha in orders and len(gram.components()) == 1
 
     def memory(self, gram: Gram, request: Request) -> int:
         """The matrix and its powers."""

@@ -53,7 +53,7 @@ class Plan:
 
 def plan(gram: Gram, request: Request) -> Plan:
     """Exact where that is quick; else what is cheaper and fits, certified low rank before random vectors."""
-    exact = next(solver for solver in EXACT if solver.supports(gram, request))
+    exact = _exact(gram, request)
     fits = exact.memory(gram, request) <= request.memory
     patience = exact.seconds(gram, request) if fits else math.inf
     if request.tol is None and patience <= _PATIENCE:
@@ -68,6 +68,12 @@ def plan(gram: Gram, request: Request) -> Plan:
     if fits:
         solvers.append(exact)
     return Plan(tuple(solvers), attempt) if solvers else Plan((exact,), request)
+
+
+def _exact(gram: Gram, request: Request) -> Solver:
+    """The first exact route that fits; if none does, the first."""
+    able = [solver for solver in EXACT if solver.supports(gram, request)]
+    return next((solver for solver in able if solver.memory(gram, request) <= request.memory), able[0])
 
 
 def _is_cheaper(solver: Solver, gram: Gram, request: Request) -> bool:
