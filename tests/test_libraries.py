@@ -1,5 +1,8 @@
 """One code for every array library: equal values, and the library, floating type and device are kept."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -86,3 +89,13 @@ def test_strict_gives_its_own_array(sample):
     value = sh.total_correlation(*(strict.asarray(block) for block in sample))
     assert value.__array_namespace__() is strict
     assert value.shape == ()
+
+
+def test_a_noun_can_be_sent_to_another_process(library, rng):
+    x = library.asarray(rng.normal(size=(40, 3)))
+    noun = sh.Dependence(x)
+    expected = noun.total_correlation()
+    for twin in (pickle.loads(pickle.dumps(noun)), copy.deepcopy(noun)):
+        assert twin.names == noun.names
+        assert float(twin.total_correlation()) == float(expected)
+        assert float(twin.dual_total_correlation()) == float(noun.dual_total_correlation())

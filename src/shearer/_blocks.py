@@ -58,18 +58,20 @@ class Variables:
         Rows left after missing ones were dropped.
     dropped : int
         Rows dropped.
-    xp : namespace
-        The array library of the continuous values.
-    like : Array or None
-        An array of that library, for device and floating type.
+    like : Array
+        An array of the library of the continuous values, for device and floating type.
     """
 
     items: tuple[Variable, ...]
     given: tuple[str, ...]
     rows: int
     dropped: int
-    xp: Namespace
     like: Array
+
+    @property
+    def xp(self) -> Namespace:
+        """The array library of the continuous values."""
+        return namespace(self.like)
 
     @property
     def names(self) -> tuple[str, ...]:

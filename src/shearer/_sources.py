@@ -32,7 +32,8 @@ def open_source(source: Any, name: str) -> Opened:
     if is_array(source):
         return source
     if isinstance(source, str | bytes | bytearray | dict | set | frozenset) or source is None:
-        raise type_error(name, _ARRAY_LIKE, describe(source))
+        hint = "Read a file into a table first, or use the command line." if isinstance(source, str) else ""
+        raise type_error(name, _ARRAY_LIKE, describe(source), hint)
     if isinstance(source, list | tuple):
         return _read_items(source, name)
     import narwhals.stable.v2 as nw

@@ -71,7 +71,7 @@ def read_variables(
         sources = {name: [part.take(keep) for part in parts] for name, parts in sources.items()}
     xp, like = common_library([part for parts in sources.values() for part in parts])
     items = tuple(Variable(name, join_blocks(parts, xp, like)) for name, parts in sources.items())
-    return Variables(items, tuple(conditions), len(keep), dropped, xp, like)
+    return Variables(items, tuple(conditions), len(keep), dropped, like)
 
 
 def read_sources(

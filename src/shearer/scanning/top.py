@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._arrays import namespace
 from shearer._blocks import Variables
 from shearer.inference.chance import Chance
 from shearer.inference.intervals import FEWEST_ROWS, interval_of
@@ -37,7 +36,7 @@ def common_variables(table: Table, positions: tuple[int, ...]) -> Variables:
     items = tuple(
         variable_on_rows(table.variables[position], both[mask]) for position, mask in zip(positions, masks, strict=True)
     )
-    return Variables(items, (), int(both.sum()), 0, namespace(_LIKE), _LIKE)
+    return Variables(items, (), int(both.sum()), 0, _LIKE)
 
 
 def sampled_variables(variables: Variables, most: int, seed: int) -> Variables:
@@ -47,7 +46,7 @@ def sampled_variables(variables: Variables, most: int, seed: int) -> Variables:
     rows = np.zeros(variables.rows, dtype=bool)
     rows[np.random.default_rng(seed).permutation(variables.rows)[:most]] = True
     items = tuple(variable_on_rows(item, rows) for item in variables.items)
-    return Variables(items, (), most, 0, variables.xp, variables.like)
+    return Variables(items, (), most, 0, variables.like)
 
 
 def measure_pair(

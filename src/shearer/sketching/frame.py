@@ -37,7 +37,7 @@ class Frame:
     @classmethod
     def of(cls, items: Sequence[Variable], kernel: Kernel | Mapping[str, Kernel] | None) -> Frame:
         """Kernels whose widths come from a sample, without landmarks yet."""
-        variables = Variables(tuple(items), (), row_count(items[0]), 0, np, _LIKE)
+        variables = Variables(tuple(items), (), row_count(items[0]), 0, _LIKE)
         named, general = chosen_kernels(variables, kernel)
         kernels = tuple(
             tuple(
