@@ -42,12 +42,12 @@ def verdict(differences: Sequence[float]) -> str:
     return CONFIRMED if chance < LEVEL else REVERSED if chance > 1 - LEVEL else WITHIN
 
 
-def seen(differences: Sequence[float], unit: str) -> str:
+def seen(differences: Sequence[float], unit: str, digits: int = 2) -> str:
     """Mean and standard deviation of differences."""
     if not len(differences):
         return "–"
-    mean = f"{signed(float(np.mean(differences)))} {unit}"
-    return mean if len(differences) == 1 else f"{mean} ± {np.std(differences, ddof=1):.2f}"
+    mean = f"{signed(float(np.mean(differences)), digits)} {unit}"
+    return mean if len(differences) == 1 else f"{mean} ± {np.std(differences, ddof=1):.{digits}f}"
 
 
 def differences(experiment: str, key: str, first: str, second: str, value: str) -> list[float]:
@@ -140,44 +140,52 @@ def dynamics() -> list[Claim]:
         return [("dependence among feature maps grows while VGG16 learns", "–", learning.NOT_RUN)]
     claims = []
     for rule in ("fixed", "median"):
-        total = course_of(studies, rule, "T*(1.01)")
+        total = courses_of(studies, rule, "T*(1.01)")
         claims += [
-            growing(f"{rule} width: {name} grows in all layers", course_of(studies, rule, name))
+            growing(f"{rule} width: {name} grows in all layers", courses_of(studies, rule, name))
             for name in ("T*(1.01)", "T*(2)", "HSIC")
         ]
-        nearly = "confirmed" if total[-1].min() > 0.95 else "not confirmed"
+        least = total[:, -1].min(axis=1)
         text = f"{rule} width: T* is nearly 1 in all layers in the end"
-        claims.append((text, f"least {total[-1].min():.3f}", nearly))
+        claims.append((text, f"least {by_seed(least, 3)}", "confirmed" if least.min() > 0.95 else "not confirmed"))
         text = f"{rule} width: T* grows beyond that of shuffled maps in all layers (not in the paper)"
-        claims.append(growing(text, total - course_of(studies, rule, "T*(1.01), shuffled")))
+        claims.append(growing(text, total - courses_of(studies, rule, "T*(1.01), shuffled")))
         claims += [earlier(studies, rule), modes(studies, rule)]
     return [(f"{text}, {len(studies)} seed{'s' * (len(studies) > 1)}", *rest) for text, *rest in claims]
 
 
-def course_of(studies: list[dict], rule: str, name: str) -> np.ndarray:
-    """A value at every look and layer, averaged over seeds."""
-    return np.mean([[look[rule][name] for look in study["maps"]] for study in studies], axis=0)
+def courses_of(studies: list[dict], rule: str, name: str) -> np.ndarray:
+    """A value of every seed at every look and layer."""
+    return np.array([[look[rule][name] for look in study["maps"]] for study in studies])
 
 
-def growing(text: str, course: np.ndarray) -> Claim:
+def by_seed(values: Sequence[float], digits: int) -> str:
+    """A number for each seed; one if all are the same."""
+    shown = [f"{value:.{digits}f}" for value in values]
+    return shown[0] if len({*shown}) == 1 else ", ".join(shown)
+
+
+def growing(text: str, courses: np.ndarray) -> Claim:
     """Whether a value is larger at the end than at the start, in all layers where it is not 1 from the first."""
-    start, end = course[0], course[-1]
-    rising = int(((end > start) | (np.minimum(start, end) > 0.999)).sum())
-    result = f"in {rising} of {len(start)}, mean {start.mean():.3f} to {end.mean():.3f}"
-    return text, result, "confirmed" if rising == len(start) else "not confirmed"
+    start, end = courses[:, 0], courses[:, -1]
+    rising = ((end > start) | (np.minimum(start, end) > 0.999)).sum(axis=1)
+    mean = seen((end - start).mean(axis=1).tolist(), "on average over layers", 3)
+    result = f"in {by_seed(rising, 0)} of {start.shape[1]}; {mean}"
+    return text, result, "confirmed" if rising.min() == start.shape[1] else "not confirmed"
 
 
 def earlier(studies: list[dict], rule: str) -> Claim:
     """When the mean I* of lower and of upper layers is half way from its first to its last value, and where to."""
-    course, epochs = course_of(studies, rule, "I*(2)"), studies[0]["watched"]
+    courses, epochs = courses_of(studies, rule, "I*(2)"), np.array(studies[0]["watched"])
     shown, times, rises = [], [], []
-    for part, layers in (("lower", course[:, :LOWER]), ("upper", course[:, LOWER:])):
-        mean = layers.mean(axis=1)
-        share = (mean - mean[0]) / (mean[-1] - mean[0])
-        times.append(epochs[int(np.argmax(share >= 0.5))])
-        rises.append(bool(mean[-1] > mean[0]))
-        shown.append(f"{part} {mean[0]:.2f} to {mean[-1]:.2f}, half way after {times[-1]} epochs")
-    judged = "confirmed" if times[0] < times[1] else "not confirmed"
+    for part, layers in (("lower", courses[:, :, :LOWER]), ("upper", courses[:, :, LOWER:])):
+        means = layers.mean(axis=2)
+        shares = (means - means[:, :1]) / (means[:, -1:] - means[:, :1])
+        times.append(epochs[np.argmax(shares >= 0.5, axis=1)])
+        rises.append(bool((means[:, -1] > means[:, 0]).all()))
+        ends = " to ".join(f"{value:.2f}" for value in means.mean(axis=0)[[0, -1]])
+        shown.append(f"{part} {ends}, half way after {by_seed(times[-1], 0)} epochs")
+    judged = "confirmed" if (times[0] < times[1]).all() else "not confirmed"
     text = f"{rule} width: I* of pairs rises earlier in lower layers than in upper ones"
     return text, "; ".join(shown), judged if all(rises) else "not confirmed: it falls"
 
@@ -186,12 +194,12 @@ def modes(studies: list[dict], rule: str) -> Claim:
     """The most frequent I* of pairs at the start and at the end."""
     shown, ends = [], []
     for part in ("lower", "upper"):
-        shares = course_of(studies, rule, f"I* {part}")
-        peaks = (shares[[0, -1]].argmax(axis=1) + 0.5) / shares.shape[1]
-        shown.append(f"{part} {peaks[0]:.2f} to {peaks[1]:.2f}")
-        ends.append(peaks[0] < 0.2 and peaks[1] > 0.8)
+        shares = courses_of(studies, rule, f"I* {part}")
+        peaks = (shares[:, [0, -1]].argmax(axis=2) + 0.5) / shares.shape[2]
+        shown.append(f"{part} {by_seed(peaks[:, 0], 2)} to {by_seed(peaks[:, 1], 2)}")
+        ends.append(bool((peaks[:, 0] < 0.2).all() and (peaks[:, 1] > 0.8).all()))
     text = f"{rule} width: the most frequent I* moves from nearly 0 to nearly 1"
-    return text, ", ".join(shown), "confirmed" if all(ends) else "not confirmed"
+    return text, "; ".join(shown), "confirmed" if all(ends) else "not confirmed"
 
 
 PARTS: dict[str, tuple[str, Callable[[], list[Claim]]]] = {

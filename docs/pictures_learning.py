@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from claims_learning import course_of
+from claims_learning import courses_of
 from tables_learning import LEVELS, NOISES, bike_case, found, gains, published
 
 # Losses of the bike experiment, in colours that the colour-blind can tell apart, and their names in the paper's figure.
@@ -80,7 +80,7 @@ def layers(plt: Any) -> Any:
     for column, rule in enumerate(RULES, start=1):
         for row, name in enumerate(("T*(1.01)", "HSIC")):
             axis = axes[row, column]
-            for k, values in enumerate(course_of(studies, rule, name)):
+            for k, values in enumerate(courses_of(studies, rule, name).mean(axis=0)):
                 color = shades(0.95 * k / (len(epochs) - 1))
                 axis.plot(range(1, 14), values, ".-", color=color, linewidth=1.2, label=f"{epochs[k]}")
             axis.set_title(f"{rule} width, {'T*, α = 1.01' if row == 0 else 'mean HSIC of pairs'}", fontsize=9.5)
@@ -105,7 +105,7 @@ def histograms(plt: Any) -> Any:
     for row, rule in zip(axes, RULES, strict=True):
         panels = [(name, part) for name in ("I*", "HSIC") for part in ("lower", "upper")]
         for axis, (name, part) in zip(row, panels, strict=True):
-            for k, shares in enumerate(course_of(studies, rule, f"{name} {part}")):
+            for k, shares in enumerate(courses_of(studies, rule, f"{name} {part}").mean(axis=0)):
                 edges = np.linspace(0.0, 1.0 if name == "I*" else 0.1, len(shares) + 1)
                 color = shades(0.95 * k / (len(epochs) - 1))
                 shown = np.where(shares > 0, shares, np.nan)
