@@ -84,11 +84,16 @@ class Reading:
     no_header: bool
     sheet: str | None
 
+    @property
+    def mark(self) -> str | None:
+        """The separator, a tab where one is spelled out."""
+        return None if self.separator is None else self.separator.replace("\\t", "\t")
+
     def read(self, files: Sequence[str]) -> Loaded:
         """The table; patterns that the shell left alone stand for the files that match."""
         return read_files(
             [path for pattern in files for path in _expand(pattern)],
-            separator=None if self.separator is None else self.separator.replace("\\t", "\t"),
+            separator=self.mark,
             encoding=self.encoding,
             header=not self.no_header,
             sheet=self.sheet,
@@ -162,13 +167,17 @@ def parse_lags(text: str | None) -> list[int] | None:
     return lags
 
 
-def choose_columns(frame: "pl.DataFrame", columns: str | None, drop: str | None) -> "pl.DataFrame":
+def chosen_names(known: Sequence[str], columns: str | None, drop: str | None) -> list[str]:
     """The columns that are named, or all, without those that are dropped."""
     for option, text in (("--columns", columns), ("--drop", drop)):
-        check_names(option, split_names(text or ""), frame.columns)
+        check_names(option, split_names(text or ""), known)
     dropped = set(split_names(drop or ""))
-    wanted = split_names(columns) if columns else frame.columns
-    return frame[[name for name in dict.fromkeys(wanted) if name not in dropped]]
+    return [name for name in dict.fromkeys(split_names(columns) if columns else known) if name not in dropped]
+
+
+def choose_columns(frame: "pl.DataFrame", columns: str | None, drop: str | None) -> "pl.DataFrame":
+    """The table of the columns that are named, or all, without those that are dropped."""
+    return frame[chosen_names(frame.columns, columns, drop)]
 
 
 def with_kinds(frame: "pl.DataFrame", kinds: Mapping[str, str] | None) -> "pl.DataFrame":

@@ -89,7 +89,9 @@ def scan(
     jobs: Jobs = None,
     stream: Annotated[
         bool,
-        typer.Option("--stream", help="Read Parquet, Arrow or csv in chunks; pairs by all rows.", rich_help_panel=WORK),
+        typer.Option(
+            "--stream", help="Read Parquet, Arrow or text in chunks; pairs by all rows.", rich_help_panel=WORK
+        ),
     ] = False,
     scheduler: Annotated[
         str | None,
@@ -140,14 +142,14 @@ def scan(
     from shearer.cli.streams import connected, streamed
 
     reading = Reading(separator, encoding, no_header, sheet)
-    rows = streamed(reading, files, columns, drop, memory, wanted=stream or scheduler is not None)
-    notes: tuple[str, ...] = ()
+    bars = False if quiet else None
+    rows = streamed(reading, files, columns, drop, memory, wanted=stream or scheduler is not None, progress=bars)
     if rows is None:
         loaded = reading.read(files)
         table: Any = choose_columns(loaded.frame, columns, drop)
         source, notes = loaded.source, loaded.notes
     else:
-        table, source = rows, rows.name
+        table, source, notes = rows, rows.name, rows.notes
     with connected(scheduler):
         result = shearer.scan(
             table,
@@ -165,7 +167,7 @@ def scan(
             n_jobs=jobs,
             shards=shards,
             resume=resume,
-            progress=False if quiet else None,
+            progress=bars,
             source=source,
         )
     result.document["notes"][:0] = notes
