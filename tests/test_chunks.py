@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from shearer._files import chunks, read_files
 from shearer._files.chunks import join, look_through
+from shearer._files.notes import texts
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def in_chunks(*paths, separator=None, **options):
     """The table read in chunks, its notes, and how many chunks there were."""
     table = join([look_through(path, separator=separator, **options) for path in paths])
     frames = [frame for path in paths for frame in table.frames(path)]
-    return pl.concat(frames), table.notes, len(frames)
+    return pl.concat(frames), texts(table.remarks), len(frames)
 
 
 ROWS = 60

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from shearer._files.contents import kind_of, opened
 from shearer._files.encoding import with_encoding
 from shearer._files.names import check_same, distinct
+from shearer._files.notes import Note
 from shearer._files.raw import empty_file
 from shearer._files.readings import Observed, observe
 from shearer._files.text import check_separator, first_rows, further_rows, header_notes, lay_out
@@ -71,14 +72,14 @@ class TextTable:
         The columns.
     rules : tuple of Rule or None
         How each column of the files is read, in the order in which they are written; None: it is left out.
-    notes : tuple of str
+    remarks : tuple of Note
         What a reader should know.
     """
 
     files: tuple[TextFile, ...]
     names: tuple[str, ...]
     rules: tuple[Rule | None, ...]
-    notes: tuple[str, ...]
+    remarks: tuple[Note, ...]
 
     def frames(self, path: Path) -> Iterator["pl.DataFrame"]:
         """The rows of one of the files."""
@@ -130,7 +131,7 @@ def join(files: Sequence[TextFile]) -> TextTable:
     for file in files:
         notes += [*file.notes, *(header_notes([header[at] for at in kept], file.path.name) if file.has_header else ())]
     every = tuple(by_place.get(at) for at in range(len(header)))
-    return TextTable(tuple(files), tuple(names), every, tuple(dict.fromkeys([*notes, *more])))
+    return TextTable(tuple(files), tuple(names), every, (*map(Note, notes), *more))
 
 
 class _Part(NamedTuple):

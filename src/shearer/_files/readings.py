@@ -12,6 +12,8 @@ MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "-nan", 
 DOUBTFUL = ("?", "-", ".")
 
 INTEGER, NUMBER, DECIMAL_COMMA, TRUTH = "integer", "number", "decimal comma", "truth"
+# Nothing is read so, but it is said.
+WITH_UNIT = "number with a unit"
 # By the sign between thousands; the other one is the decimal sign then.
 THOUSANDS = {".": "thousands by points", ",": "thousands by commas"}
 OTHER_SIGN = {".": ",", ",": "."}
@@ -22,7 +24,7 @@ TIMES = (
     *(f"{date}{clock}" for date in DATES for clock in _CLOCKS),
     *(f"{DATES[0]}{clock}%#z" for clock in _CLOCKS),
 )
-EVERY_READING = frozenset((INTEGER, NUMBER, DECIMAL_COMMA, TRUTH, *THOUSANDS.values(), *DATES, *TIMES))
+EVERY_READING = frozenset((INTEGER, NUMBER, DECIMAL_COMMA, TRUTH, WITH_UNIT, *THOUSANDS.values(), *DATES, *TIMES))
 
 # What was seen of a sign: in groups of three digits; in groups that are no decimals (two, or before a decimal sign);
 # before other digits than three; beside numbers from 1000 that lack it.
@@ -32,10 +34,12 @@ PLUS = "+"
 _NUMERIC = r"^[+-]?[0-9.,]+([eE][+-]?[0-9]+)?$"
 _WITH_COMMA = r"^[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)?$"
 _FROM_THOUSAND = r"^[+-]?0*[1-9][0-9]{3,}"
+_UNITS = "%‰$€£¥°"
+_HAS_UNIT = rf"^[+-]?[{_UNITS}] ?[+-]?[0-9.,]*[0-9]$|^[+-]?[0-9.,]*[0-9] ?[{_UNITS}]$"
 _DATE_LIKE = r"^([0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4})([ T]|$)"
 # As many odd texts as a note can list, and one more.
 _KEPT_ODD = 8
-_FEW = 50
+_FEW = 20
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,9 @@ def observe(column: "pl.Series") -> Observed:
     if is_number.all():
         readings.add(NUMBER)
     else:
-        readings |= _times(certain) | ({TRUTH} if _are_truths(certain) else set())
+        readings |= _times(certain)
+        readings |= {TRUTH} if certain.str.to_lowercase().is_in(["true", "false"]).all() else set()
+        readings |= {WITH_UNIT} if certain.str.contains(_HAS_UNIT).all() else set()
         seen |= {PLUS} if (certain == PLUS).any() else set()
     odd = tuple(certain.filter(~is_number).unique(maintain_order=True).head(_KEPT_ODD))
     return Observed(
@@ -122,15 +128,12 @@ def observe(column: "pl.Series") -> Observed:
 
 def looks_grouped(numbers: "pl.Series") -> bool:
     """True if every decimal point is followed by three digits, so that it may stand between thousands."""
-    for part in (numbers.head(_FEW), numbers):  # of most columns the first rows tell
-        marked = part.filter(part.str.contains(".", literal=True))
-        if not marked.str.contains(_group_form(".")).all():
-            return False
-    return len(marked) > 0
-
-
-def _are_truths(texts: "pl.Series") -> bool:
-    return bool(texts.str.to_lowercase().is_in(["true", "false"]).all())
+    form = _group_form(".")
+    # Of most columns the first rows tell.
+    if any("." in text and not re.match(form, text) for text in numbers.head(_FEW) if text is not None):
+        return False
+    marked = numbers.filter(numbers.str.contains(".", literal=True))
+    return len(marked) > 0 and bool(marked.str.contains(form).all())
 
 
 def _group_form(mark: str) -> str:

@@ -1,7 +1,7 @@
 """Files as one table: the format is told by the contents, several files are stacked."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from shearer._files.contents import ARROW_STREAM, decompress, kind_of
 from shearer._files.names import check_same, distinct, is_unnamed
+from shearer._files.notes import Note, texts
 from shearer._files.raw import Raw, empty_file, positional
 from shearer._files.sheets import read_sheet
 from shearer._files.text import read_text
@@ -50,15 +51,24 @@ class Loaded:
     ----------
     frame : polars.DataFrame
         The table.
-    notes : tuple of str
+    remarks : tuple of Note
         What a reader should know: how it was decoded, which names were changed, what was taken as missing.
     source : str
         Where it came from, in a few words.
     """
 
     frame: "pl.DataFrame"
-    notes: tuple[str, ...]
+    remarks: tuple[Note, ...]
     source: str
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The remarks as sentences."""
+        return texts(self.remarks)
+
+    def notes_on(self, columns: Collection[str]) -> tuple[str, ...]:
+        """The remarks that concern these columns, or the table as a whole."""
+        return texts(self.remarks, columns)
 
 
 def read_files(
@@ -107,8 +117,9 @@ def read_files(
     names, notes = distinct(files[0].header)
     check_same([(file.name, file.header) for file in files])
     frame, more = _stack(files, names)
-    notes = [*(note for file in files for note in file.notes), *notes, *more, *_row_numbers(frame, files[0].header)]
-    return Loaded(frame, tuple(dict.fromkeys(notes)), _source([file.name for file in files]))
+    general = [Note(note) for note in (*(note for file in files for note in file.notes), *notes)]
+    remarks = (*general, *more, *_row_numbers(frame, files[0].header))
+    return Loaded(frame, remarks, _source([file.name for file in files]))
 
 
 def _fetch(path: str | PathLike[str]) -> tuple[str, bytes]:
@@ -177,7 +188,7 @@ def _read_binary(raw: bytes, name: str, kind: str) -> Raw:
     return Raw(name, frame.columns, positional(frame), False, notes=notes)
 
 
-def _stack(files: Sequence[Raw], names: list[str]) -> tuple["pl.DataFrame", list[str]]:
+def _stack(files: Sequence[Raw], names: list[str]) -> tuple["pl.DataFrame", list[Note]]:
     """All rows under the names; texts of several files become numbers together, or not at all."""
     import polars as pl
 
@@ -186,7 +197,8 @@ def _stack(files: Sequence[Raw], names: list[str]) -> tuple["pl.DataFrame", list
         frame = pl.concat([file.frame for file in files])
         frame.columns = names
         return convert(frame, decimal_comma=comma)
-    frames, notes = [], []
+    frames = []
+    notes: list[Note] = []
     for file in files:
         frame = file.frame.clone()
         frame.columns = names
@@ -211,7 +223,7 @@ def _concatenate(frames: "Sequence[pl.DataFrame]", files: Sequence[Raw]) -> "pl.
         raise
 
 
-def _row_numbers(frame: "pl.DataFrame", header: Sequence[str]) -> Iterable[str]:
+def _row_numbers(frame: "pl.DataFrame", header: Sequence[str]) -> Iterable[Note]:
     """A note on a column that only counts the rows: if they are sorted, it depends on everything."""
     for name, written, dtype in zip(frame.columns, header, frame.dtypes, strict=True):
         if not dtype.is_integer() or frame.height < _FEWEST_NUMBERED:
@@ -221,7 +233,8 @@ def _row_numbers(frame: "pl.DataFrame", header: Sequence[str]) -> Iterable[str]:
             continue
         start = column[0]
         if start in (0, 1) and (column.diff().drop_nulls() == 1).all() and column.null_count() == 0:
-            yield f"{describe(name)} counts the rows, {start} to {column[-1]}: leave it out unless their order matters"
+            advice = "leave it out unless their order matters"
+            yield Note("", (name,), f" counts the rows, {start} to {column[-1]}: {advice}")
 
 
 def _source(names: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shearer._files.notes import Note
 from shearer._files.raw import positional
 from shearer._files.readings import (
     DATES,
@@ -21,6 +22,7 @@ from shearer._files.readings import (
     THOUSANDS,
     TIMES,
     TRUTH,
+    WITH_UNIT,
     Observed,
     looks_grouped,
     observe,
@@ -64,7 +66,7 @@ class Rule:
         return text.str.replace(",", ".", literal=True).cast(pl.Float64).fill_nan(None)
 
 
-def convert(frame: "pl.DataFrame", *, decimal_comma: bool) -> tuple["pl.DataFrame", list[str]]:
+def convert(frame: "pl.DataFrame", *, decimal_comma: bool) -> tuple["pl.DataFrame", list[Note]]:
     """Columns of text as numbers, dates or truth values wherever all their values are; other columns stay.
 
     Parameters
@@ -81,7 +83,7 @@ def convert(frame: "pl.DataFrame", *, decimal_comma: bool) -> tuple["pl.DataFram
     >>> typed, notes = convert(frame, decimal_comma=True)
     >>> typed.dtypes
     [Int64, Float64, String, Date]
-    >>> typed["c"].to_list(), notes
+    >>> typed["c"].to_list(), [note.text() for note in notes]
     (['x', 'y'], ["decimal commas read in 'b'"])
     """
     import polars as pl
@@ -117,27 +119,25 @@ def _plain_numbers(column: "pl.Series") -> "pl.Series | None":
     return floats.fill_nan(None) if math.isnan(floats.sum()) else floats
 
 
-def settle(observed: Sequence[Observed], names: Sequence[str], *, decimal_comma: bool) -> tuple[list[Rule], list[str]]:
+def settle(observed: Sequence[Observed], names: Sequence[str], *, decimal_comma: bool) -> tuple[list[Rule], list[Note]]:
     """How every column of a table is read, by what was seen of all of them, and notes on what a reader should know."""
     signs = _decimal_signs(observed, decimal_comma=decimal_comma)
-    rules, notes, closing = [], [], []
-    changed: dict[str, list[str]] = {}
+    rules, missing, labels = [], [], []
+    remarks: dict[tuple[str, str], list[str]] = {}
     for found, name in zip(observed, names, strict=True):
         # Beside a plus the minus is a sign, as of the strands of DNA.
         doubtful = bool(found.doubtful) and PLUS not in found.seen
         reading = _reading(found, signs, decimal_comma=decimal_comma)
         rules.append(Rule(reading, doubtful))
         if doubtful:
-            notes.append(
-                f"{describe(name)}: {found.doubtful} of {found.rows} values are one of {listing(DOUBTFUL)}, "
-                "read as missing"
-            )
+            share = f"{found.doubtful} of {found.rows} values"
+            missing.append(Note("", (name,), f": {share} are one of {listing(DOUBTFUL)}, read as missing"))
         if reading is None:
-            closing += _label_notes(found, name)
+            labels += [Note("", (name,), f": {remark}") for remark in _label_remarks(found)]
         elif remark := _remark(found, reading, signs):
-            changed.setdefault(remark, []).append(name)
-    notes += closing
-    return rules, notes + [remark.format(listing(columns)) for remark, columns in changed.items()]
+            remarks.setdefault(remark, []).append(name)
+    changed = [Note(before, tuple(columns), after) for (before, after), columns in remarks.items()]
+    return rules, [*missing, *labels, *changed]
 
 
 def _decimal_signs(observed: Sequence[Observed], *, decimal_comma: bool) -> set[str]:
@@ -181,37 +181,31 @@ def _reading(found: Observed, signs: set[str], *, decimal_comma: bool) -> str | 
     return next((form for form in (*DATES, *TIMES) if form in found.readings), None)
 
 
-def _remark(found: Observed, reading: str, signs: set[str]) -> str:
-    """What is said of a column that is read so, with a place for its name."""
+def _remark(found: Observed, reading: str, signs: set[str]) -> tuple[str, str] | None:
+    """What is said before and after the name of a column that is read so."""
     for mark, name in _SIGN_NAMES.items():
         if reading == THOUSANDS[mark]:
-            return f"{name} between thousands left out in {{}}"
+            return f"{name} between thousands left out in ", ""
         if mark in found.grouped and mark not in signs:
-            return (
-                f"decimal {name} read in {{}}, though three digits follow each of them: "
-                "if they stand between thousands, remove them"
-            )
-    return "decimal commas read in {}" if reading == DECIMAL_COMMA else ""
+            doubt = "though three digits follow each of them: if they stand between thousands, remove them"
+            return f"decimal {name} read in ", f", {doubt}"
+    return ("decimal commas read in ", "") if reading == DECIMAL_COMMA else None
 
 
-def _label_notes(found: Observed, name: str) -> list[str]:
-    """Notes on a column of labels that are nearly something else."""
+def _label_remarks(found: Observed) -> list[str]:
+    """What is said of a column of labels that are nearly something else."""
     if not found.present:
         return []
     if found.grouped:
         signs = " and ".join(_SIGN_NAMES[mark] for mark in found.grouped)
-        return [
-            f"{describe(name)}: it cannot be told whether {signs} stand between thousands or are decimal signs, "
-            "so the column is read as labels"
-        ]
+        doubt = f"it cannot be told whether {signs} stand between thousands or are decimal signs"
+        return [f"{doubt}, so the column is read as labels"]
     if found.either_order:
-        return [
-            f"{describe(name)}: it cannot be told whether days or months come first, so the dates are read as labels; "
-            "write them as 2024-01-31"
-        ]
+        doubt = "it cannot be told whether days or months come first"
+        return [f"{doubt}, so the dates are read as labels; write them as 2024-01-31"]
+    if WITH_UNIT in found.readings:
+        return [f"numbers with a unit, as {describe(found.odd[0])}, are read as labels; remove the unit"]
     if found.present < _ENOUGH or found.numbers < _NEARLY_ALL * found.present:
         return []
-    return [
-        f"{describe(name)}: {found.present - found.numbers} of {found.present} values are no numbers "
-        f"({listing(found.odd)}), so the column is read as labels"
-    ]
+    share = f"{found.present - found.numbers} of {found.present} values are no numbers"
+    return [f"{share} ({listing(found.odd)}), so the column is read as labels"]

@@ -21,12 +21,13 @@ from shearer.cli.options import (
     Seed,
     Separator,
     Sheet,
+    check_kinds,
     choose_columns,
     parse_groups,
     parse_kinds,
     parse_lags,
 )
-from shearer.cli.outputs import STDOUT, check_outputs, deliver, say
+from shearer.cli.outputs import STDOUT, check_outputs, deliver, in_options, noted, say
 
 EXAMPLES = (
     "shearer scan table.csv",
@@ -147,10 +148,12 @@ def scan(
     if rows is None:
         loaded = reading.read(files)
         table: Any = choose_columns(loaded.frame, columns, drop)
-        source, notes = loaded.source, loaded.notes
+        source, notes = loaded.source, loaded.notes_on(table.columns)
     else:
         table, source, notes = rows, rows.name, rows.notes
-    with connected(scheduler):
+    with noted(notes, quiet=quiet), connected(scheduler):
+        if rows is None:
+            check_kinds(table, kinds)
         result = shearer.scan(
             table,
             order=order,
@@ -170,7 +173,7 @@ def scan(
             progress=bars,
             source=source,
         )
-    result.document["notes"][:0] = notes
+    result.document["notes"][:] = [*notes, *map(in_options, result.document["notes"])]
     if not quiet and STDOUT not in outputs.values():
         _print(result.document, limit)
     _write(result, outputs, rows=not no_rows, quiet=quiet)

@@ -15,6 +15,7 @@ import numpy as np
 
 from shearer._files.chunks import TextTable, join, look_through
 from shearer._files.contents import COMPRESSED_SUFFIXES
+from shearer._files.notes import texts
 from shearer._jobs import spread
 from shearer._optional import load
 from shearer._progress import track
@@ -173,8 +174,8 @@ class FileRows(RowSource):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was found while text was looked through that a reader should know."""
-        return () if self.texts is None else self.texts.notes
+        """What was found while text was looked through that a reader of these columns should know."""
+        return () if self.texts is None else texts(self.texts.remarks, self.columns)
 
     def names(self) -> list[str]:
         """The columns of the first file."""
