@@ -97,6 +97,7 @@ def outliers(
             got = f"{table.numbers.width} such columns and {len(table.numbers)} rows that have all of them"
             hint = "--drop leaves columns out."
             raise value_error("table", "2 or more columns of numbers and 2 or more rows", got, hint)
+    with noted(notes, quiet=quiet):
         search = SubspaceSearch(
             measure, max_size=max_size, exhaustive_triples=triples, memory=memory, n_jobs=jobs, random_state=seed,
             progress=False if quiet else None,
