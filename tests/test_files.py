@@ -95,6 +95,93 @@ def test_decimal_commas(read):
     assert read('a,b\n"1,5",2\n"2,5",3\n').frame["a"].to_list() == ["1,5", "2,5"]
 
 
+GERMAN, ENGLISH = "points between thousands left out in 'sales'", "commas between thousands left out in 'sales'"
+DOUBT = "though three digits follow each of them: if they stand between thousands, remove them"
+NEITHER = "it cannot be told whether"
+
+
+@pytest.mark.parametrize(
+    ("text", "sales", "said"),
+    [
+        # the other sign is the decimal one, in another column or in this one
+        ("sales;y\n2.581;2567,9\n950;948,1\n", [2581, 950], GERMAN),
+        ("sales;y\n2,581;2567.9\n950;948.1\n", [2581, 950], ENGLISH),
+        ('sales,y\n"2,581",2567.9\n950,948.1\n', [2581, 950], ENGLISH),
+        ("sales;y\n2.581,0;1\n950;2\n", [2581, 950], GERMAN),
+        ("sales;y\n2.581;1\n950,5;2\n", [2581, 950.5], GERMAN),
+        ('sales,y\n"2,581.25",1\n"-1,950",2\n', [2581.25, -1950], ENGLISH),
+        # two signs are no decimals
+        ("sales;y\n1.234.567;1\n2.581;2\n", [1234567, 2581], GERMAN),
+        ('sales,y\n"1,234,567",1\n+12,2\n?,3\n', [1234567, 12, None], ENGLISH),
+        ("sales;y\n2.581;1.234.567\n950;1\n", [2581, 950], GERMAN[:-7]),
+        # nothing tells: as before, and it is said
+        ("sales;y\n2.581;1\n1.950;2\n", [2.581, 1.95], DOUBT),
+        ("sales,y\n2.581,1\n950,2\n", [2.581, 950], DOUBT),
+        ("sales;y\n2,581;1\n950;2\n", [2.581, 950], DOUBT),
+        ('sales,y\n"2,581",1\n950,2\n', ["2,581", "950"], NEITHER),
+        # both signs are decimal ones elsewhere, or a number from 1000 on lacks the sign
+        ("sales;y;z\n2.581;1,5;1.5\n950;2,5;2.5\n", [2.581, 950], None),
+        ("sales;y\n2.581;2567,9\n1950;948,1\n", [2.581, 1950], DOUBT),
+        # ordinary decimals
+        ("sales;y\n0.581;2567,9\n9.500;948,1\n", [0.581, 9.5], None),
+        ("sales;y\n2.581;2567,9\n9.5;948,1\n", [2.581, 9.5], None),
+        ("sales;y\n2.581;2567.9\n9.500;948.1\n", [2.581, 9.5], None),
+        ("sales;y\n1234.581;2567,9\n9.500;948,1\n", [1234.581, 9.5], None),
+        ("sales;y\n2,581;2567,9\n950;948,1\n", [2.581, 950], None),
+        # neither
+        ("sales;y\n1.234;1\n1,234;2\n", ["1.234", "1,234"], NEITHER),
+        ("sales;y\n1.234.56;1,5\n1.234;2\n", ["1.234.56", "1.234"], None),
+        ("sales;y\n192.168.001;x\n10.0.0;y\n", ["192.168.001", "10.0.0"], None),
+    ],
+)
+def test_signs_between_thousands(read, text, sales, said):
+    loaded = read(text)
+    assert loaded.frame["sales"].to_list() == sales
+    about = [note for note in loaded.notes if "'sales'" in note and "one of '?'" not in note]
+    remarks = [note for note in about if not note.startswith("decimal commas read in 'sales', 'y'")]
+    assert len(remarks) == (said is not None)
+    assert said is None or said in remarks[0]
+
+
+def test_thousands_in_excel(tmp_path):
+    rows = [["sales", "y"], ["2,581", "1.5"], ["1,950.5", "?"], ["7", "2.25"]]
+    loaded = read_files(workbook(tmp_path / "t.xlsx", *rows))
+    assert loaded.frame.to_dict(as_series=False) == {"sales": [2581, 1950.5, 7], "y": [1.5, None, 2.25]}
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (
+            ["2024-04-10 05:00", "2024-04-11 17:30"],
+            [datetime.datetime(2024, 4, 10, 5), datetime.datetime(2024, 4, 11, 17, 30)],
+        ),
+        (["2024-04-10T05:00"], [datetime.datetime(2024, 4, 10, 5)]),
+        (["2024-04-10T05:00Z"], [datetime.datetime(2024, 4, 10, 5, tzinfo=datetime.UTC)]),
+        (["31.01.2024", "NA", "1.2.2024"], [datetime.date(2024, 1, 31), None, datetime.date(2024, 2, 1)]),
+        (["01.02.2024 05:00:30"], [datetime.datetime(2024, 2, 1, 5, 0, 30)]),
+        (["01/31/2024", "02/01/2024"], [datetime.date(2024, 1, 31), datetime.date(2024, 2, 1)]),
+        (
+            ["31/01/2024 05:00", "01/02/2024 06:00"],
+            [datetime.datetime(2024, 1, 31, 5), datetime.datetime(2024, 2, 1, 6)],
+        ),
+        (["01/02/2024", "03/04/2024"], None),
+        (["01/31/2024", "31/01/2024"], None),
+        (["31.01.24"], None),
+        (["2024-02-30"], None),
+        (["2024-04-10 05:00", "2024-04-10"], None),
+        (["2024-04-10 25:00"], None),
+        (["31.01.2024", "soon"], None),
+    ],
+)
+def test_forms_of_dates(read, texts, expected):
+    loaded = read("day;x\n" + "".join(f"{text};1\n" for text in texts))
+    assert loaded.frame["day"].to_list() == (texts if expected is None else expected)
+    either = texts == ["01/02/2024", "03/04/2024"]
+    assert [note for note in loaded.notes if "whether days or months come first" in note] == list(loaded.notes)
+    assert bool(loaded.notes) == either
+
+
 def test_line_breaks_and_separators_within_quotes(read):
     assert read('a,b\n"x\ny",1\n"p, ""q""",2\n').frame["a"].to_list() == ["x\ny", 'p, "q"']
     assert read('a,b\n5" pipe,1\n"x",2\n').frame["a"].to_list() == ['5" pipe', "x"]

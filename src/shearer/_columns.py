@@ -23,6 +23,7 @@ _DURATIONS = (datetime.timedelta, np.timedelta64)
 _NUMBERS = (numbers.Real, Decimal)
 # Text with more different values than this, and than a twentieth of the rows, is looked at: are they numbers?
 _MANY_LEVELS = 20
+LABELS_ADVICE = "name a Delta() kernel for it if labels are meant"
 DOUBLE_EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -202,7 +203,7 @@ def warn_of_numbers(levels: Collection[Any], rows: int, name: str) -> None:
     if numeric >= 0.9 * len(levels):
         warnings.warn(
             f"{name}: {numeric} of {len(levels)} different texts are numbers, taken as labels. "
-            "Convert them to numbers, or name a Delta() kernel for it if labels are meant.",
+            f"Convert them to numbers, or {LABELS_ADVICE}.",
             stacklevel=2,
         )
 

@@ -42,13 +42,34 @@ def test_files_that_would_not_fit_are_read_in_chunks(call, parts, monkeypatch):
 
 def test_what_cannot_be_read_in_chunks(call, parts):
     for options, code, said in (
-        (("part-0.csv", "--stream", "--no-header"), 2, "UTF-8 with names"),
+        (("part-0.parquet", "--stream", "--sheet", "first"), 2, "workbooks are not read in chunks"),
+        (("-", "--stream"), 1, "standard input: expected files"),
         (("part-0.parquet", "--stream", "--lags", "0..2"), 1, "lags: expected rows in memory"),
         (("part-0.parquet", "--stream", "--drop", "nope"), 1, "--drop: expected names among"),
     ):
-        result = call("scan", parts / options[0], *options[1:])
+        file = options[0] if options[0] == "-" else parts / options[0]
+        result = call("scan", file, *options[1:])
         assert result.returncode == code
         assert said in result.stderr
+
+
+def test_text_is_read_by_the_same_rules_in_chunks(call, tmp_path, rng):
+    day = pl.Series(np.datetime64("2024-01-01") + np.arange(200))
+    size = [f"{x:.2f}".replace(".", ",") for x in rng.normal(size=200)]
+    frame = pl.DataFrame({"größe": ["?", *size[1:]], "tag": day, "x": np.arange(200) % 7 + rng.normal(size=200)})
+    frame = frame.with_columns(pl.col("x").round(3).cast(pl.String).str.replace(".", ",", literal=True))
+    path = tmp_path / "t.csv"
+    path.write_bytes(frame.write_csv(separator=";").replace("x\n", "größe\n", 1).encode("cp1252"))
+    options = ("scan", path, "--order", 2, "--top", 0, "--json", "-")
+    whole, found = (json.loads(call(*options, *more).stdout) for more in ((), ("--stream",)))
+    names = ["größe", "tag", "größe (2)"]
+    for document in (whole, found):
+        assert [(column["name"], column["kind"]) for column in document["columns"]] == [
+            (name, "continuous") for name in names
+        ]
+        notes = " ".join(document["notes"])
+        for words in ("decimal commas", "read as missing", "numbered: 'größe'", "read as Windows-1252"):
+            assert words in notes
 
 
 @pytest.mark.needs("distributed")

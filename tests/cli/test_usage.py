@@ -56,6 +56,9 @@ def test_without_arguments_there_is_help(call, arguments):
         ["scan", "t.csv", "--order", "4"],
         ["scan", "t.csv", "--group", "position"],
         ["scan", "t.csv", "--group", "=x,y"],
+        ["scan", "t.csv", "--group", "p=x", "--group", "p=y"],
+        ["scan", "t.csv", "--kind", "x=continuous", "--kind", "x=categorical"],
+        ["test", "t.csv", "a", "b", "--group", "p=x,y", "--group", "p=x,y"],
         ["scan", "t.csv", "--kind", "year"],
         ["scan", "t.csv", "--kind", "year=nominal"],
         ["scan", "t.csv", "--lags", "few"],
@@ -143,3 +146,69 @@ def test_warnings_are_one_line(call, tmp_path, rng):
     assert result.returncode == 0
     assert result.stderr.startswith("shearer: warning: a: 60 of 61 different texts are numbers")
     assert result.stderr.count("\n") == 1
+    assert "say --kind COL=categorical if labels are meant" in result.stderr
+    assert "Delta" not in result.stderr
+
+
+@pytest.fixture
+def with_units(tmp_path, rng):
+    rows = "".join(f"{i},{x:.4f},{100 * x:.1f}%,{y:.4f}\n" for i, (x, y) in enumerate(rng.normal(size=(40, 2))))
+    (tmp_path / "t.csv").write_text(f"row,size,share,other\n0,cm,1%,mm\n{rows}")
+    return tmp_path / "t.csv"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["scan", "--drop", "row,share"],
+        ["scan", "--stream", "--drop", "row,share"],
+        ["test", "size", "other", "--kind", "size=continuous"],
+        ["network", "--drop", "row,share", "--kind", "size=continuous"],
+        ["outliers", "--drop", "row,share"],
+    ],
+)
+@pytest.mark.filterwarnings("default")
+def test_notes_stand_above_the_error_that_they_explain(call, with_units, arguments):
+    result = call(arguments[0], with_units, *arguments[1:])
+    *notes, error = result.stderr.splitlines()
+    assert result.returncode == 1
+    assert error.startswith("shearer: ")
+    assert "note:" not in error
+    for name, unit in (("size", "cm"), ("other", "mm")):
+        assert (
+            f"shearer: note: '{name}': 1 of 41 values are no numbers ('{unit}'), so the column is read as labels"
+            in notes
+        )
+    assert not [note for note in notes if "'row'" in note or "'share'" in note]
+    assert failed_in_one_line(call(arguments[0], with_units, *arguments[1:], "--quiet"))
+
+
+def test_numbers_with_units_are_pointed_out(call, with_units):
+    result = call("scan", with_units, "--columns", "share,size")
+    assert "note: 'share': numbers with a unit, as '1%', are read as labels; remove the unit" in result.stderr
+
+
+def test_kinds_that_texts_cannot_have(call, with_units):
+    for command in (("scan", with_units), ("test", with_units, "size", "other"), ("network", with_units)):
+        result = call(*command, "--kind", "size=continuous", "--quiet")
+        assert failed_in_one_line(result)
+        assert "--kind: expected numbers in 'size', got 1 of 41 values that are none ('cm'). Mend them" in result.stderr
+
+
+def test_notes_are_on_columns_that_are_used(call, tmp_path, rng):
+    rows = "".join(f"{i},{x:.4f},{y:.4f},?\n" for i, (x, y) in enumerate(rng.normal(size=(30, 2))))
+    (tmp_path / "t.csv").write_text(f"row,x,y,z\n{rows}")
+    said = ("'row' counts the rows", "'z': 30 of 30 values")
+    for command, some in (
+        ("scan", ["--top", "0"]),
+        ("network", []),
+        ("outliers", ["--subspaces", "1"]),
+    ):
+        for choice in (["--drop", "row,z"], ["--columns", "x,y"]):
+            result = call(command, tmp_path / "t.csv", *some, *choice)
+            assert result.returncode == 0, result.stderr
+            assert not [words for words in said if words in result.stdout + result.stderr]
+        assert said[0] in call(command, tmp_path / "t.csv", *some, "--drop", "z").stdout
+    result = call("test", tmp_path / "t.csv", "x", "y")
+    assert not [words for words in said if words in result.stdout + result.stderr]
+    assert said[0] in call("test", tmp_path / "t.csv", "x", "row").stderr

@@ -1,5 +1,9 @@
 """Rows from files, Dask collections and functions: each gives the sketch of the rows in memory."""
 
+import gzip
+import pickle
+from datetime import date
+
 import numpy as np
 import polars as pl
 import pytest
@@ -48,6 +52,35 @@ def test_times_in_files_are_counted_from_one_moment(frame, parts):
     found = sh.Sketch.of(str(parts / "part-*.parquet"), measures=("entropy",), columns=["day"])
     whole = sh.entropy(frame["day"], kernel=found.kernels["day"])
     assert found.entropy().lower <= whole <= found.entropy().upper
+
+
+def test_text_is_looked_through_once_and_its_rules_travel(tmp_path):
+    (tmp_path / "part-0.csv").write_text("day;size;size\n2024-01-31;1,5;a\n2024-02-01;?;b\n")
+    (tmp_path / "part-1.csv.gz").write_bytes(gzip.compress(b"day,size,size\n2024-02-02,2,c\n"))
+    pl.DataFrame({"day": [date(2024, 2, 3)], "size": [4.0], "size (2)": ["d"]}).write_parquet(tmp_path / "p.parquet")
+    paths = [tmp_path / "part-0.csv", tmp_path / "part-1.csv.gz", tmp_path / "p.parquet"]
+    rows = pickle.loads(pickle.dumps(open_rows(paths)))
+    assert rows.names() == ["day", "size", "size (2)"]
+    drawn = rows.sample(10, seed=0)
+    first = (date(2024, 1, 31) - date(1970, 1, 1)).days
+    assert drawn.rows() == [(first, 1.5, "a"), (first + 1, None, "b"), (first + 2, 2.0, "c"), (first + 3, 4.0, "d")]
+    assert [word for note in rows.notes for word in ("twice", "missing", "commas") if word in note] == [
+        "twice",
+        "missing",
+        "commas",
+    ]
+    assert open_rows(paths[2]).notes == ()
+    (tmp_path / "t.dat").write_text("1:2\n3:4\n")
+    assert open_rows(tmp_path / "t.dat", separator=":", header=False).sample(5, seed=0).rows() == [(1, 2), (3, 4)]
+
+
+def test_text_that_changes_after_it_was_opened(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n")
+    rows = open_rows(path)
+    path.write_text("a,b\n1,x\n")
+    with pytest.raises(ValueError, match=r"t\.csv: expected a file that can be read"):
+        rows.sample(5, seed=0)
 
 
 def test_a_list_of_paths_and_threads(parts, monkeypatch):

@@ -2,8 +2,12 @@
 
 import codecs
 import re
+from collections.abc import Callable
+from typing import TypeVar
 
 from shearer._validate import describe, value_error
+
+T = TypeVar("T")
 
 # Longest first: the mark of UTF-32 begins like that of UTF-16.
 _MARKS = (
@@ -13,6 +17,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+# Tried in this order on what is not UTF-8: five bytes mean nothing in the first.
+_GUESSES = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
 _CONTROLS = re.compile(rb"[\x01-\x08\x0e-\x1f\x7f]")
 _SAMPLE_BYTES = 65536
 # More control characters than this share of the bytes is no text.
@@ -29,33 +35,55 @@ def decode(raw: bytes, name: str, encoding: str | None) -> tuple[str, list[str]]
     >>> decode("größe".encode("latin-1"), "f.csv", None)
     ('größe', ['f.csv is not UTF-8: read as Windows-1252 (choose another by encoding)'])
     """
-    text, notes = _as_text(raw, name, encoding)
+    text, notes = with_encoding(raw, name, encoding, raw.decode)
     return text.replace("\r\n", "\n").replace("\r", "\n"), notes
 
 
-def _as_text(raw: bytes, name: str, encoding: str | None) -> tuple[str, list[str]]:
-    marked = next((known for mark, known in _MARKS if raw.startswith(mark)), None)
-    if encoding is not None or marked is not None:
-        return _decode_as(raw, name, encoding or marked or ""), []
-    _reject_binary(raw, name)
-    try:
-        return raw.decode("utf-8"), []
-    except UnicodeDecodeError:
-        note = f"{name} is not UTF-8: read as Windows-1252 (choose another by encoding)"
+def with_encoding(head: bytes, name: str, encoding: str | None, read: Callable[[str], T]) -> tuple[T, list[str]]:
+    """What `read` makes of a file in the first encoding in which it can be read, and notes on it.
+
+    Parameters
+    ----------
+    head : bytes
+        How the file begins.
+    name : str
+        The file, as messages call it.
+    encoding : str or None
+        The encoding; None: by the mark of byte order, else UTF-8, else what programs wrote before it.
+    read : callable
+        Takes an encoding, raises UnicodeError if the file is in another.
+    """
+    candidates = _candidates(head, name, encoding)
+    for known in candidates:
         try:
-            return raw.decode("cp1252"), [note]
-        except UnicodeDecodeError:  # five of its bytes mean nothing
-            return raw.decode("latin-1"), [note.replace("Windows-1252", "Latin-1")]
+            found = read(known)
+        except UnicodeError as error:
+            wrong = error
+            continue
+        guess = _GUESSES.get(known) if encoding is None else None
+        return found, [f"{name} is not UTF-8: read as {guess} (choose another by encoding)"] if guess else []
+    raise value_error(name, f"text in {encoding or known}", f"bytes that are none ({wrong})") from wrong
 
 
-def _decode_as(raw: bytes, name: str, encoding: str) -> str:
+def _candidates(head: bytes, name: str, encoding: str | None) -> tuple[str, ...]:
+    if encoding is not None:
+        return (_check_encoding(encoding),)
+    marked = next((known for mark, known in _MARKS if head.startswith(mark)), None)
+    if marked is not None:
+        return (marked,)
+    _reject_binary(head, name)
+    return ("utf-8", *_GUESSES)
+
+
+def _check_encoding(encoding: str) -> str:
     try:
-        return raw.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
-    except LookupError as error:
+        codec = codecs.lookup(encoding)
+        codecs.getincrementaldecoder(encoding)
+        b"".decode(encoding)  # a LookupError if it is none of text
+    except (LookupError, ValueError) as error:
         hint = 'For example "utf-8", "utf-16", "latin-1" or "cp1252".'
         raise value_error("encoding", "the name of an encoding of text", describe(encoding), hint) from error
-    except ValueError as error:
-        raise value_error(name, f"text in {encoding}", f"bytes that are none ({error})") from error
+    return "utf-8-sig" if codec.name == "utf-8" else encoding  # a mark is no part of the text
 
 
 def _reject_binary(raw: bytes, name: str) -> None:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import count
 
-from shearer._validate import listing
+from shearer._validate import describe, listing, value_error
 
 # What other programs call a column that has no name.
 _PLACEHOLDERS = ("__UNNAMED__", "Unnamed:", "__index_level_")
@@ -37,3 +37,18 @@ def distinct(header: Sequence[str]) -> tuple[list[str], list[str]]:
     notes = [f"column names that came twice were numbered: {listing(repeated)}"] if repeated else []
     empty = [position for position, name in enumerate(stripped, start=1) if not name]
     return names, notes + ([f"columns without a name: {listing(empty)}"] if empty else [])
+
+
+def check_same(headers: Sequence[tuple[str, Sequence[str]]]) -> None:
+    """Raise unless all files, each with its name and its columns, have those of the first, in its order."""
+    first, wanted = headers[0]
+    for name, header in headers[1:]:
+        if header == wanted:
+            continue
+        expected = f"the columns of {first}, in the same order"
+        for position, (mine, other) in enumerate(zip(header, wanted, strict=False), start=1):
+            if mine != other:
+                got = f"{describe(mine)} in place {position}, where {first} has {describe(other)}"
+                raise value_error(name, expected, got)
+        (long, longer), (_, shorter) = sorted([(name, header), (first, wanted)], key=lambda file: -len(file[1]))
+        raise value_error(name, expected, f"{describe(longer[len(shorter)])} in {long} only")

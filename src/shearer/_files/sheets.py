@@ -43,16 +43,13 @@ def _cells(book: Any, sheet: str, *, header: bool) -> tuple[list[str], "pl.DataF
     options: dict[str, Any] = {"header_row": None, "skip_rows": int(header), "schema_sample_rows": None}
     frame = positional(book.load_sheet(sheet, **options).to_polars())
     # A column of numbers with a few "?" comes as texts of nine digits: it is read once more as numbers.
-    numbers = [
-        position
-        for position, (before, after) in enumerate(
-            zip(frame.dtypes, convert(frame, decimal_comma=False)[0].dtypes, strict=True)
-        )
-        if before == pl.String and after.is_numeric()
-    ]
+    typed = positional(convert(frame, decimal_comma=False)[0])
+    numbers = [at for at in range(frame.width) if frame.dtypes[at] == pl.String and typed.dtypes[at].is_numeric()]
     if numbers:
-        exact = book.load_sheet(sheet, **options, dtypes=dict.fromkeys(numbers, "float")).to_polars()
-        frame = frame.with_columns([exact[:, position].alias(str(position)) for position in numbers])
+        exact = positional(book.load_sheet(sheet, **options, dtypes=dict.fromkeys(numbers, "float")).to_polars())
+        # Numbers that are texts, as "2,581.0", are lost so: they stay as they are.
+        same = [str(at) for at in numbers if exact[str(at)].null_count() == typed[str(at)].null_count()]
+        frame = frame.with_columns([exact[at] for at in same])
     if not header:
         return numbered(frame.width), frame
     first = book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_polars()

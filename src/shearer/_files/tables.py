@@ -1,17 +1,15 @@
 """Files as one table: the format is told by the contents, several files are stacked."""
 
-import bz2
-import gzip
-import lzma
 import sys
-import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shearer._files.names import distinct, is_unnamed
+from shearer._files.contents import ARROW_STREAM, decompress, kind_of
+from shearer._files.names import check_same, distinct, is_unnamed
+from shearer._files.notes import Note, texts
 from shearer._files.raw import Raw, empty_file, positional
 from shearer._files.sheets import read_sheet
 from shearer._files.text import read_text
@@ -22,13 +20,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 STDIN = "-"
-_COMPRESSED: dict[bytes, Callable[[bytes], bytes]] = {
-    b"\x1f\x8b": gzip.decompress,
-    b"BZh": bz2.decompress,
-    b"\xfd7zXZ": lzma.decompress,
-}
-_EXCEL = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-_ARROW, _ARROW_STREAM = b"ARROW1", b"\xff\xff\xff\xff"
 # What the name promises, the contents must be.
 _PROMISES = {".parquet": "Parquet", ".pq": "Parquet", ".feather": "Arrow", ".arrow": "Arrow", ".ipc": "Arrow"}
 _PROMISES |= {".xlsx": "Excel", ".xlsm": "Excel", ".xls": "Excel", ".xlsb": "Excel"}
@@ -60,15 +51,24 @@ class Loaded:
     ----------
     frame : polars.DataFrame
         The table.
-    notes : tuple of str
+    remarks : tuple of Note
         What a reader should know: how it was decoded, which names were changed, what was taken as missing.
     source : str
         Where it came from, in a few words.
     """
 
     frame: "pl.DataFrame"
-    notes: tuple[str, ...]
+    remarks: tuple[Note, ...]
     source: str
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The remarks as sentences."""
+        return texts(self.remarks)
+
+    def notes_on(self, columns: Collection[str]) -> tuple[str, ...]:
+        """The remarks that concern these columns, or the table as a whole."""
+        return texts(self.remarks, columns)
 
 
 def read_files(
@@ -115,10 +115,11 @@ def read_files(
         name, contents = _fetch(path)
         files.append(_read(contents, name, separator=separator, encoding=encoding, header=header, sheet=sheet))
     names, notes = distinct(files[0].header)
-    _check_same(files)
+    check_same([(file.name, file.header) for file in files])
     frame, more = _stack(files, names)
-    notes = [*(note for file in files for note in file.notes), *notes, *more, *_row_numbers(frame, files[0].header)]
-    return Loaded(frame, tuple(dict.fromkeys(notes)), _source([file.name for file in files]))
+    general = [Note(note) for note in (*(note for file in files for note in file.notes), *notes)]
+    remarks = (*general, *more, *_row_numbers(frame, files[0].header))
+    return Loaded(frame, remarks, _source([file.name for file in files]))
 
 
 def _fetch(path: str | PathLike[str]) -> tuple[str, bytes]:
@@ -155,8 +156,8 @@ def _read(
     unread = next((suffix for suffix in suffixes if suffix in _UNREAD), None)
     if unread is not None:
         raise value_error(name, "text (csv, tsv, txt), Parquet, Arrow or Excel", f"a {unread} file")
-    raw = _decompress(raw, name)
-    kind = _kind(raw)
+    raw = decompress(raw, name)
+    kind = kind_of(raw)
     promised = _PROMISES.get(suffixes[-1]) if suffixes else None
     if promised and promised != kind:
         raise value_error(name, f"a file in the format of {promised}", "other contents", "Is it complete?")
@@ -167,29 +168,11 @@ def _read(
     return _read_binary(raw, name, kind)
 
 
-def _decompress(raw: bytes, name: str) -> bytes:
-    for mark, decompress in _COMPRESSED.items():
-        if raw.startswith(mark):
-            try:
-                return decompress(raw)
-            except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-                raise value_error(name, "a complete compressed file", f"one that is damaged ({error})") from error
-    return raw
-
-
-def _kind(raw: bytes) -> str:
-    if raw.startswith(b"PAR1"):
-        return "Parquet"
-    if raw.startswith(_EXCEL):
-        return "Excel"
-    return "Arrow" if raw.startswith((_ARROW, _ARROW_STREAM)) else "text"
-
-
 def _read_binary(raw: bytes, name: str, kind: str) -> Raw:
     import polars as pl
 
     readers = {"Parquet": pl.read_parquet, "Arrow": pl.read_ipc}
-    reader = pl.read_ipc_stream if raw.startswith(_ARROW_STREAM) else readers[kind]
+    reader = pl.read_ipc_stream if raw.startswith(ARROW_STREAM) else readers[kind]
     try:
         frame = reader(raw)
     # A panic of polars is no Exception, and a damaged file can cause one.
@@ -205,23 +188,7 @@ def _read_binary(raw: bytes, name: str, kind: str) -> Raw:
     return Raw(name, frame.columns, positional(frame), False, notes=notes)
 
 
-def _check_same(files: Sequence[Raw]) -> None:
-    """Raise unless all files have the columns of the first, in its order."""
-    first = files[0]
-    for file in files[1:]:
-        if file.header == first.header:
-            continue
-        expected = f"the columns of {first.name}, in the same order"
-        for position, (mine, other) in enumerate(zip(file.header, first.header, strict=False), start=1):
-            if mine != other:
-                got = f"{describe(mine)} in place {position}, where {first.name} has {describe(other)}"
-                raise value_error(file.name, expected, got)
-        longer, shorter = (file, first) if len(file.header) > len(first.header) else (first, file)
-        got = f"{describe(longer.header[len(shorter.header)])} in {longer.name} only"
-        raise value_error(file.name, expected, got)
-
-
-def _stack(files: Sequence[Raw], names: list[str]) -> tuple["pl.DataFrame", list[str]]:
+def _stack(files: Sequence[Raw], names: list[str]) -> tuple["pl.DataFrame", list[Note]]:
     """All rows under the names; texts of several files become numbers together, or not at all."""
     import polars as pl
 
@@ -230,7 +197,8 @@ def _stack(files: Sequence[Raw], names: list[str]) -> tuple["pl.DataFrame", list
         frame = pl.concat([file.frame for file in files])
         frame.columns = names
         return convert(frame, decimal_comma=comma)
-    frames, notes = [], []
+    frames = []
+    notes: list[Note] = []
     for file in files:
         frame = file.frame.clone()
         frame.columns = names
@@ -255,7 +223,7 @@ def _concatenate(frames: "Sequence[pl.DataFrame]", files: Sequence[Raw]) -> "pl.
         raise
 
 
-def _row_numbers(frame: "pl.DataFrame", header: Sequence[str]) -> Iterable[str]:
+def _row_numbers(frame: "pl.DataFrame", header: Sequence[str]) -> Iterable[Note]:
     """A note on a column that only counts the rows: if they are sorted, it depends on everything."""
     for name, written, dtype in zip(frame.columns, header, frame.dtypes, strict=True):
         if not dtype.is_integer() or frame.height < _FEWEST_NUMBERED:
@@ -265,7 +233,8 @@ def _row_numbers(frame: "pl.DataFrame", header: Sequence[str]) -> Iterable[str]:
             continue
         start = column[0]
         if start in (0, 1) and (column.diff().drop_nulls() == 1).all() and column.null_count() == 0:
-            yield f"{describe(name)} counts the rows, {start} to {column[-1]}: leave it out unless their order matters"
+            advice = "leave it out unless their order matters"
+            yield Note("", (name,), f" counts the rows, {start} to {column[-1]}: {advice}")
 
 
 def _source(names: Sequence[str]) -> str:

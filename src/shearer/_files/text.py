@@ -36,19 +36,27 @@ def read_text(raw: bytes, name: str, *, separator: str | None, encoding: str | N
     (['a', 'b'], [('1,5', 'x')], True)
     """
     if separator is not None:
-        _check_separator(separator)
+        check_separator(separator)
     text, notes = decode(raw, name, encoding)
+    text, separator = lay_out(text, name, separator)
+    names, frame, more = first_rows(text, name, separator, header=header)
+    names, frame = _without_empty(names, frame)
+    more += header_notes(names, name) if header else []
+    if frame.height == 0:
+        raise empty_file(name, "a header only" if header else "nothing")
+    return Raw(name, names, frame, True, separator != ",", (*notes, *more))
+
+
+def lay_out(text: str, name: str, separator: str | None) -> tuple[str, str]:
+    """The table without what stands above it, and its separator, found if none is given."""
     text = text.lstrip("\n")
     if not text.strip():
-        raise empty_file(name, "an empty file" if not raw else "nothing but blank lines")
+        raise empty_file(name, "nothing but blank lines")
     declared = re.match(r"sep=(.)\n", text)  # a line by which spreadsheets are told
     if declared:
         text = text[declared.end() :]
         separator = separator or declared[1]
-    if separator is None:
-        separator = detect(text, aligned=PurePath(name).suffix.lower() not in (".csv", ".tsv"))
-    names, frame, more = _table(text, name, separator, header=header)
-    return Raw(name, names, frame, True, separator != ",", (*notes, *more))
+    return text, separator or detect(text, aligned=PurePath(name).suffix.lower() not in (".csv", ".tsv"))
 
 
 def detect(text: str, *, aligned: bool) -> str:
@@ -105,8 +113,8 @@ def records(text: str, separator: str, *, strict: bool = False) -> Iterator[tupl
             yield reader.line_num, cells
 
 
-def _table(text: str, name: str, separator: str, *, header: bool) -> tuple[list[str], "pl.DataFrame", list[str]]:
-    """Column names, rows, and notes."""
+def first_rows(text: str, name: str, separator: str, *, header: bool) -> tuple[list[str], "pl.DataFrame", list[str]]:
+    """Column names, rows without blank ones, and notes."""
     frame = None if separator == BLANKS else _by_polars(text, separator)
     if frame is None:
         names, frame, notes = _by_records(text, name, separator, header=header)
@@ -114,19 +122,32 @@ def _table(text: str, name: str, separator: str, *, header: bool) -> tuple[list[
         _check_short(frame, text, name, separator)
         names, frame = _split_header(frame, header=header)
         notes = []
-    frame, names = _without_blanks(frame, names)
-    if frame.height == 0:
-        raise empty_file(name, "a header only" if header else "nothing")
-    if header and all(_NUMBER.fullmatch(cell.strip()) for cell in names):
-        notes.append(f"the first line of {name} holds numbers only and was read as column names, not as data")
-    return names, frame, notes
+    return names, _without_blanks(frame), notes
+
+
+def header_notes(names: Iterable[str], name: str) -> list[str]:
+    """A note on a first line that looks like values."""
+    if not all(_NUMBER.fullmatch(cell.strip()) for cell in names):
+        return []
+    return [f"the first line of {name} holds numbers only and was read as column names, not as data"]
+
+
+def further_rows(text: str, name: str, separator: str, *, width: int, above: int) -> "pl.DataFrame":
+    """Rows of so many cells each, without blank ones, of a table that began `above` lines before."""
+    frame = None if separator == BLANKS else _by_polars(text, separator)
+    if frame is None or frame.width != width:
+        found = ((above + line, cells) for line, cells in _all_records(text, name, separator))
+        return _without_blanks(_as_frame(_check_lengths(found, name, separator, width), width))
+    _check_short(frame, text, name, separator, above)
+    return _without_blanks(frame)
 
 
 def _by_polars(text: str, separator: str) -> "pl.DataFrame | None":
     """All cells as texts, or None where rows differ in length or quotes are out of place."""
     import polars as pl
 
-    if f'{separator} "' in text:  # to polars a quote after a blank is a part of the text
+    # To polars a quote after a blank is a part of the text, and what follows one that is not closed is lost.
+    if f'{separator} "' in text or text.count('"') % 2:
         return None
     try:
         frame = pl.read_csv(text.encode(), separator=separator, has_header=False, infer_schema=False)
@@ -141,11 +162,12 @@ def _split_header(frame: "pl.DataFrame", *, header: bool) -> tuple[list[str], "p
     return [cell or "" for cell in frame.row(0)], frame[1:]
 
 
-def _check_short(frame: "pl.DataFrame", text: str, name: str, separator: str) -> None:
+def _check_short(frame: "pl.DataFrame", text: str, name: str, separator: str, above: int = 0) -> None:
     """Polars fills rows that are too short with missing values: a file cut off would go unnoticed."""
     suspects = frame.filter(frame[:, -1].is_null())
     if frame.width > 1 and suspects.height and not _is_blank(suspects).all():
-        _check_lengths(records(text, separator), name, separator, frame.width)
+        found = ((above + line, cells) for line, cells in records(text, separator))
+        _check_lengths(found, name, separator, frame.width)
 
 
 def _check_lengths(found: Iterable[tuple[int, list[str]]], name: str, separator: str, width: int) -> list[list[str]]:
@@ -162,8 +184,6 @@ def _check_lengths(found: Iterable[tuple[int, list[str]]], name: str, separator:
 
 def _by_records(text: str, name: str, separator: str, *, header: bool) -> tuple[list[str], "pl.DataFrame", list[str]]:
     """Row by row: for blanks as separators, quotes within cells, rows longer than the header; finds what is wrong."""
-    import polars as pl
-
     found = iter(_all_records(text, name, separator))
     first = next(found)
     second = next(found, None)
@@ -174,12 +194,17 @@ def _by_records(text: str, name: str, separator: str, *, header: bool) -> tuple[
     cells = _check_lengths([*rows, *found], name, separator, len(names) + extra)
     notes = []
     if extra and not any(row[-1].strip() for row in cells):
-        cells = [row[:-1] for row in cells]  # a separator at the end of each row
+        names = [*names, ""]  # a separator at the end of each row
     elif extra:
         names = ["row", *names]
         notes.append(f"the rows of {name} have one cell more than its header: the first is read as the name of the row")
-    schema = {str(position): pl.String for position in range(len(names))}
-    return names, pl.DataFrame(cells, schema=schema, orient="row"), notes
+    return names, _as_frame(cells, len(names)), notes
+
+
+def _as_frame(cells: list[list[str]], width: int) -> "pl.DataFrame":
+    import polars as pl
+
+    return pl.DataFrame(cells, schema={str(position): pl.String for position in range(width)}, orient="row")
 
 
 def _all_records(text: str, name: str, separator: str) -> list[tuple[int, list[str]]]:
@@ -195,17 +220,22 @@ def _all_records(text: str, name: str, separator: str) -> list[tuple[int, list[s
         raise value_error(name, "a table of text", f"a line that cannot be read ({error})") from error
 
 
-def _without_blanks(frame: "pl.DataFrame", names: list[str]) -> tuple["pl.DataFrame", list[str]]:
-    """Leave out blank lines, and columns that have neither a name nor a value."""
+def _without_blanks(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """Leave out blank lines."""
     # Few lines begin with nothing: only these are looked at as a whole.
     starts = _is_blank(frame[:, :1])
-    if starts.any():
-        blank = starts.clone()
-        blank[starts.arg_true()] = _is_blank(frame.filter(starts))
-        frame = frame.filter(~blank)
+    if not starts.any():
+        return frame
+    blank = starts.clone()
+    blank[starts.arg_true()] = _is_blank(frame.filter(starts))
+    return frame.filter(~blank)
+
+
+def _without_empty(names: list[str], frame: "pl.DataFrame") -> tuple[list[str], "pl.DataFrame"]:
+    """Leave out columns that have neither a name nor a value."""
     empty = [at for at, name in enumerate(names) if not name.strip() and _is_blank(frame[:, [at]]).all()]
     kept = [at for at in range(frame.width) if at not in empty]
-    return positional(frame[:, kept]) if empty else frame, [names[at] for at in kept]
+    return [names[at] for at in kept], positional(frame[:, kept]) if empty else frame
 
 
 def _is_blank(frame: "pl.DataFrame") -> "pl.Series":
@@ -215,7 +245,8 @@ def _is_blank(frame: "pl.DataFrame") -> "pl.Series":
     return frame.select(pl.all_horizontal(pl.all().fill_null("").str.strip_chars() == "")).to_series()
 
 
-def _check_separator(separator: object) -> None:
+def check_separator(separator: object) -> None:
+    """Raise unless it is one character that can separate cells."""
     if not isinstance(separator, str):
         raise type_error("separator", "a character", describe(separator))
     if len(separator) != 1 or not separator.isascii() or separator in '"\n\r\0':

@@ -1,29 +1,72 @@
 """Texts as what they stand for: missing values, numbers, dates, truth values, labels."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shearer._files.notes import Note
+from shearer._files.raw import positional
+from shearer._files.readings import (
+    DATES,
+    DECIDED,
+    DECIMAL,
+    DECIMAL_COMMA,
+    DOUBTFUL,
+    INTEGER,
+    LARGE,
+    MISSING,
+    NUMBER,
+    OTHER_SIGN,
+    PLUS,
+    THOUSANDS,
+    TIMES,
+    TRUTH,
+    WITH_UNIT,
+    Observed,
+    looks_grouped,
+    observe,
+)
 from shearer._validate import describe, listing
 
 if TYPE_CHECKING:
     import polars as pl
 
-MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "-nan", "null", "NULL", "None")
-# These are also labels and signs elsewhere: where they count as missing, a note says so.
-DOUBTFUL = ("?", "-", ".")
-_DECIMAL_COMMA = r"^[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)?$"
-_DATE_LIKE = r"^[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}"
-_DATES = ("%Y-%m-%d", "%Y/%m/%d")
-_TIMES = (
-    *(f"%Y-%m-%d{gap}%H:%M:%S%.f" for gap in " T"),
-    *(f"%Y-%m-%d{gap}%H:%M:%S%.f%#z" for gap in " T"),
-)
+_SIGN_NAMES = {".": "points", ",": "commas"}
 # Of a column that is numbers but for a few texts, a note says that it is read as labels.
 _NEARLY_ALL, _ENOUGH = 0.9, 10
 
 
-def convert(frame: "pl.DataFrame", *, decimal_comma: bool) -> tuple["pl.DataFrame", list[str]]:
+@dataclass(frozen=True)
+class Rule:
+    """How a column of texts is read: the reading, None for labels; whether `DOUBTFUL` texts are missing values."""
+
+    reading: str | None = None
+    doubtful: bool = False
+
+    def expression(self, column: str) -> "pl.Expr":
+        """The values of a column of texts."""
+        import polars as pl
+
+        stripped = pl.col(column).str.strip_chars()
+        missing = [*MISSING, *(DOUBTFUL if self.doubtful else ())]
+        text = pl.when(~stripped.is_in(missing)).then(stripped).alias(column)
+        if self.reading is None:
+            return text
+        if self.reading in (*DATES, *TIMES):
+            times = text.str.to_datetime(self.reading, exact=True, time_unit="us")
+            return times.cast(pl.Date) if self.reading in DATES else times
+        if self.reading == TRUTH:
+            return text.str.to_lowercase() == "true"
+        if self.reading == INTEGER:
+            return text.cast(pl.Int64)
+        for mark, reading in THOUSANDS.items():
+            if reading == self.reading:
+                text = text.str.replace_all(mark, "", literal=True)
+        return text.str.replace(",", ".", literal=True).cast(pl.Float64).fill_nan(None)
+
+
+def convert(frame: "pl.DataFrame", *, decimal_comma: bool) -> tuple["pl.DataFrame", list[Note]]:
     """Columns of text as numbers, dates or truth values wherever all their values are; other columns stay.
 
     Parameters
@@ -40,119 +83,129 @@ def convert(frame: "pl.DataFrame", *, decimal_comma: bool) -> tuple["pl.DataFram
     >>> typed, notes = convert(frame, decimal_comma=True)
     >>> typed.dtypes
     [Int64, Float64, String, Date]
-    >>> typed["c"].to_list(), notes
+    >>> typed["c"].to_list(), [note.text() for note in notes]
     (['x', 'y'], ["decimal commas read in 'b'"])
     """
     import polars as pl
 
-    columns = [_plain_numbers(column) for column in frame.get_columns()]
-    # To polars a name such as "*" or "^x$" stands for several columns: positions do not.
-    texts = {str(at): column for at, column in enumerate(columns) if column.dtype == pl.String}
-    if not texts:
-        return pl.DataFrame(columns), []
-    typed, notes = _convert(
-        pl.DataFrame([column.alias(at) for at, column in texts.items()]), frame.columns, decimal_comma=decimal_comma
-    )
-    for at in texts:
-        columns[int(at)] = typed[at].alias(frame.columns[int(at)])
-    return pl.DataFrame(columns), notes
+    # To polars a name such as "*" or "^x$" stands for several columns: a position does not.
+    columns = positional(frame).get_columns()
+    texts = {at: column for at, column in enumerate(columns) if column.dtype == pl.String}
+    plain = {at: typed for at, column in texts.items() if (typed := _plain_numbers(column)) is not None}
+    observed = {at: observe(column) for at, column in texts.items() if at not in plain}
+    if any(found.grouped for found in observed.values()):
+        # Other columns may tell which sign is the decimal one.
+        observed = {at: observe(column) for at, column in texts.items()}
+    rules, notes = settle(list(observed.values()), [frame.columns[at] for at in observed], decimal_comma=decimal_comma)
+    for at, rule in zip(observed, rules, strict=True):
+        columns[at] = texts[at].to_frame().select(rule.expression(str(at))).to_series()
+    for at in plain.keys() - observed.keys():
+        columns[at] = plain[at]
+    return pl.DataFrame([column.alias(name) for column, name in zip(columns, frame.columns, strict=True)]), notes
 
 
-def _plain_numbers(column: "pl.Series") -> "pl.Series":
+def _plain_numbers(column: "pl.Series") -> "pl.Series | None":
     """A column of texts as numbers if all are, without markers or blanks; tables can have very many such columns."""
     import polars as pl
 
-    if column.dtype != pl.String or column.null_count() == len(column):
+    if column.null_count() == len(column):
         return column
     integers = column.cast(pl.Int64, strict=False)
     if integers.null_count() == column.null_count():
         return integers
     floats = column.cast(pl.Float64, strict=False)
-    if floats.null_count() != column.null_count():
-        return column
+    if floats.null_count() != column.null_count() or looks_grouped(column):
+        return None
     return floats.fill_nan(None) if math.isnan(floats.sum()) else floats
 
 
-def _convert(frame: "pl.DataFrame", names: list[str], *, decimal_comma: bool) -> tuple["pl.DataFrame", list[str]]:
-    import polars as pl
-
-    texts = frame.columns
-    frame, notes = _without_markers(frame, names)
-    present = _count(frame, [pl.col(at).is_not_null() for at in texts])
-    integers = _count(frame, [pl.col(at).cast(pl.Int64, strict=False).is_not_null() for at in texts])
-    floats = _count(frame, [pl.col(at).cast(pl.Float64, strict=False).is_not_null() for at in texts])
-    commas = _count(frame, [pl.col(at).str.contains(_DECIMAL_COMMA) for at in texts]) if decimal_comma else {}
-    changes: list[pl.Expr | pl.Series] = []
-    with_commas = []
-    for at in texts:
-        total = present[at]
-        if total == 0:
-            continue
-        if integers[at] == total:
-            changes.append(pl.col(at).cast(pl.Int64))
-        elif floats[at] == total:
-            changes.append(pl.col(at).cast(pl.Float64))
-        elif commas.get(at) == total:
-            changes.append(pl.col(at).str.replace(",", ".", literal=True).cast(pl.Float64))
-            with_commas.append(names[int(at)])
-        else:
-            changes += [change for change in [_truth_or_time(frame[at])] if change is not None]
-            notes += _odd_ones_out(frame[at], names[int(at)], total, floats[at])
-    if with_commas:
-        notes.append(f"decimal commas read in {listing(with_commas)}")
-    return frame.with_columns(changes), notes
+def settle(observed: Sequence[Observed], names: Sequence[str], *, decimal_comma: bool) -> tuple[list[Rule], list[Note]]:
+    """How every column of a table is read, by what was seen of all of them, and notes on what a reader should know."""
+    signs = _decimal_signs(observed, decimal_comma=decimal_comma)
+    rules, missing, labels = [], [], []
+    remarks: dict[tuple[str, str], list[str]] = {}
+    for found, name in zip(observed, names, strict=True):
+        # Beside a plus the minus is a sign, as of the strands of DNA.
+        doubtful = bool(found.doubtful) and PLUS not in found.seen
+        reading = _reading(found, signs, decimal_comma=decimal_comma)
+        rules.append(Rule(reading, doubtful))
+        if doubtful:
+            share = f"{found.doubtful} of {found.rows} values"
+            missing.append(Note("", (name,), f": {share} are one of {listing(DOUBTFUL)}, read as missing"))
+        if reading is None:
+            labels += [Note("", (name,), f": {remark}") for remark in _label_remarks(found)]
+        elif remark := _remark(found, reading, signs):
+            remarks.setdefault(remark, []).append(name)
+    changed = [Note(before, tuple(columns), after) for (before, after), columns in remarks.items()]
+    return rules, [*missing, *labels, *changed]
 
 
-def _without_markers(frame: "pl.DataFrame", names: list[str]) -> tuple["pl.DataFrame", list[str]]:
-    """Texts without blanks at their ends, and without those that stand for a missing value."""
-    import polars as pl
-
-    texts = frame.columns
-    frame = frame.with_columns(pl.all().str.strip_chars())
-    frame = frame.with_columns([pl.when(~pl.col(at).is_in(list(MISSING))).then(pl.col(at)).alias(at) for at in texts])
-    doubtful = _count(frame, [pl.col(at).is_in(list(DOUBTFUL)) for at in texts])
-    signs = _count(frame, [pl.col(at) == "+" for at in texts if doubtful[at]])
-    # Beside a plus the minus is a sign, as of the strands of DNA.
-    found = {at: times for at, times in doubtful.items() if times and not signs[at]}
-    notes = [
-        f"{describe(names[int(at)])}: {times} of {len(frame)} values are one of {listing(DOUBTFUL)}, read as missing"
-        for at, times in found.items()
-    ]
-    return frame.with_columns(
-        [pl.when(~pl.col(at).is_in(list(DOUBTFUL))).then(pl.col(at)).alias(at) for at in found]
-    ), notes
+def _decimal_signs(observed: Sequence[Observed], *, decimal_comma: bool) -> set[str]:
+    """The signs that are certainly decimal ones in some column."""
+    signs = set()
+    for found in observed:
+        if NUMBER in found.readings and f"{DECIMAL}." in found.seen:
+            signs.add(".")
+        if decimal_comma and DECIMAL_COMMA in found.readings and f"{DECIMAL}," in found.seen:
+            signs.add(",")
+        signs |= {OTHER_SIGN[mark] for mark in _certain_thousands(found)}
+    return signs
 
 
-def _count(frame: "pl.DataFrame", conditions: "Iterable[pl.Expr]") -> dict[str, int]:
-    """How many rows meet each condition, by the column it is on."""
-    sums = frame.select([condition.sum() for condition in conditions])
-    return dict(zip(sums.columns, sums.row(0), strict=True)) if sums.width else {}
-
-
-def _truth_or_time(column: "pl.Series") -> "pl.Series | None":
-    """A column of truth values, dates or times, or None if it is none of them."""
-    import polars as pl
-
-    known = column.drop_nulls()
-    if known.str.to_lowercase().is_in(["true", "false"]).all():
-        return column.str.to_lowercase() == "true"
-    if not known.str.contains(_DATE_LIKE).all():
-        return None
-    for form in (*_DATES, *_TIMES):
-        times = column.str.to_datetime(form, strict=False, exact=True, time_unit="us")
-        if times.null_count() == column.null_count():
-            return times.cast(pl.Date) if form in _DATES else times
-    return None
-
-
-def _odd_ones_out(column: "pl.Series", name: str, total: int, numbers: int) -> list[str]:
-    """A note on a column that is numbers but for a few texts."""
-    import polars as pl
-
-    if total < _ENOUGH or numbers < _NEARLY_ALL * total:
-        return []
-    odd = column.filter(column.cast(pl.Float64, strict=False).is_null() & column.is_not_null())
+def _certain_thousands(found: Observed) -> list[str]:
+    """The sign that stands between thousands by the values of the column alone."""
+    marks = found.grouped
+    # 1.234 beside 1,234 is neither.
     return [
-        f"{describe(name)}: {total - numbers} of {total} values are no numbers "
-        f"({listing(odd.unique(maintain_order=True).to_list())}), so the column is read as labels"
+        mark for mark in marks if len(marks) == 1 and {f"{DECIDED}{mark}", f"{DECIMAL}{OTHER_SIGN[mark]}"} & found.seen
     ]
+
+
+def _reading(found: Observed, signs: set[str], *, decimal_comma: bool) -> str | None:
+    if not found.present:
+        return None
+    if INTEGER in found.readings:
+        return INTEGER
+    for mark in found.grouped:
+        alone = mark in _certain_thousands(found)
+        if alone or (len(found.grouped) == 1 and signs == {OTHER_SIGN[mark]} and f"{LARGE}{mark}" not in found.seen):
+            return THOUSANDS[mark]
+    if NUMBER in found.readings:
+        return NUMBER
+    if decimal_comma and DECIMAL_COMMA in found.readings:
+        return DECIMAL_COMMA
+    if TRUTH in found.readings:
+        return TRUTH
+    if found.either_order:
+        return None
+    return next((form for form in (*DATES, *TIMES) if form in found.readings), None)
+
+
+def _remark(found: Observed, reading: str, signs: set[str]) -> tuple[str, str] | None:
+    """What is said before and after the name of a column that is read so."""
+    for mark, name in _SIGN_NAMES.items():
+        if reading == THOUSANDS[mark]:
+            return f"{name} between thousands left out in ", ""
+        if mark in found.grouped and mark not in signs:
+            doubt = "though three digits follow each of them: if they stand between thousands, remove them"
+            return f"decimal {name} read in ", f", {doubt}"
+    return ("decimal commas read in ", "") if reading == DECIMAL_COMMA else None
+
+
+def _label_remarks(found: Observed) -> list[str]:
+    """What is said of a column of labels that are nearly something else."""
+    if not found.present:
+        return []
+    if found.grouped:
+        signs = " and ".join(_SIGN_NAMES[mark] for mark in found.grouped)
+        doubt = f"it cannot be told whether {signs} stand between thousands or are decimal signs"
+        return [f"{doubt}, so the column is read as labels"]
+    if found.either_order:
+        doubt = "it cannot be told whether days or months come first"
+        return [f"{doubt}, so the dates are read as labels; write them as 2024-01-31"]
+    if WITH_UNIT in found.readings:
+        return [f"numbers with a unit, as {describe(found.odd[0])}, are read as labels; remove the unit"]
+    if found.present < _ENOUGH or found.numbers < _NEARLY_ALL * found.present:
+        return []
+    share = f"{found.present - found.numbers} of {found.present} values are no numbers"
+    return [f"{share} ({listing(found.odd)}), so the column is read as labels"]

@@ -10,7 +10,7 @@ import typer
 
 from shearer._display import printable
 from shearer.cli import demo, independence, network, outliers, scan
-from shearer.cli.outputs import say
+from shearer.cli.outputs import in_options, say
 
 # Name -> the function that is the command, and its examples.
 _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
@@ -90,4 +90,4 @@ def _fail(text: str) -> None:
 
 
 def _show_warning(message: Any, *_: Any, **__: Any) -> None:
-    say(f"warning: {printable(str(message))}")
+    say(f"warning: {printable(in_options(str(message)))}")

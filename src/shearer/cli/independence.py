@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from shearer._validate import check_names
+from shearer._validate import check_names, check_option
 from shearer.cli.options import (
     WORK,
     Encoding,
@@ -22,7 +22,7 @@ from shearer.cli.options import (
     split_names,
     with_kinds,
 )
-from shearer.cli.outputs import STDOUT, check_outputs, deliver, say
+from shearer.cli.outputs import STDOUT, check_outputs, deliver, noted, say
 
 EXAMPLES = (
     "shearer test table.csv height weight",
@@ -48,7 +48,10 @@ def independence(
     measure: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Measure whose rows are permuted, as total_correlation.", rich_help_panel=_TEST
+            metavar="NAME",
+            help="Permute rows and compare this: total_correlation, mutual_information,"
+            " dual_total_correlation, o_information, s_information or co_information.",
+            rich_help_panel=_TEST,
         ),
     ] = None,
     alpha: Annotated[
@@ -80,26 +83,32 @@ def independence(
         raise typer.BadParameter("two or more columns are needed", param_hint="COL")
 
     from shearer.inference import independence_test
+    from shearer.inference.rearranged import MEASURES
     from shearer.report.exports import to_json
     from shearer.report.verdict import VerdictView, interaction_of, verdict_document
 
+    if measure is not None:
+        check_option("--measure", measure, MEASURES)
     loaded = Reading(separator, encoding, no_header, sheet).read([file])
     names = [*dict.fromkeys(variables), *conditions]
     members = {name: groups.get(name, [name]) for name in names}
     for name, parts in members.items():
         check_names("--group" if name in groups else "columns", parts, loaded.frame.columns)
-    frame = with_kinds(loaded.frame, kinds)[list(dict.fromkeys(part for parts in members.values() for part in parts))]
+    used = list(dict.fromkeys(part for parts in members.values() for part in parts))
     grouped = {name: parts for name, parts in groups.items() if name in members}
-    result = independence_test(
-        frame, given=conditions or None, method=method, measure=measure, alpha=alpha, groups=grouped or None,
-        missing="drop", n_resamples=resamples, rng=seed,
-    )  # fmt: skip
-    interaction = None if conditions else interaction_of(frame, grouped)
+    notes = loaded.notes_on(used)
+    with noted(notes, quiet=quiet):
+        frame = with_kinds(loaded.frame, kinds)[used]
+        result = independence_test(
+            frame, given=conditions or None, method=method, measure=measure, alpha=alpha, groups=grouped or None,
+            missing="drop", n_resamples=resamples, rng=seed,
+        )  # fmt: skip
+        interaction = None if conditions else interaction_of(frame, grouped)
     document = verdict_document(
         result, interaction, source=loaded.source, given=conditions, total=len(frame), level=level
     )
     if not quiet:
-        for note in loaded.notes:
+        for note in notes:
             say(f"note: {note}")
         if json != STDOUT:
             _print(VerdictView(document))

@@ -24,7 +24,7 @@ from shearer.cli.options import (
     parse_kinds,
     with_kinds,
 )
-from shearer.cli.outputs import STDOUT, check_outputs, deliver, say
+from shearer.cli.outputs import STDOUT, check_outputs, deliver, noted, say
 
 EXAMPLES = (
     "shearer network expression.tsv --graphml network.graphml",
@@ -118,13 +118,15 @@ def network(
 
     names = _read_names(regulators)
     loaded = Reading(separator, encoding, no_header, sheet).read(files)
-    frame = with_kinds(choose_columns(loaded.frame, columns, drop), kinds)
-    found = DependenceNetwork(
-        alpha=alpha, kernel=_parse_width(width), weight=weight, fdr=rate, threshold=threshold, top_k=top,
-        indirect=indirect, test=test, missing=missing, memory=memory, n_jobs=jobs, random_state=seed,
-        progress=False if quiet else None,
-    ).fit(frame)  # fmt: skip
-    document = network_document(found, source=loaded.source, rows=len(frame), notes=list(loaded.notes))
+    frame = choose_columns(loaded.frame, columns, drop)
+    notes = loaded.notes_on(frame.columns)
+    with noted(notes, quiet=quiet):
+        found = DependenceNetwork(
+            alpha=alpha, kernel=_parse_width(width), weight=weight, fdr=rate, threshold=threshold, top_k=top,
+            indirect=indirect, test=test, missing=missing, memory=memory, n_jobs=jobs, random_state=seed,
+            progress=False if quiet else None,
+        ).fit(with_kinds(frame, kinds))  # fmt: skip
+    document = network_document(found, source=loaded.source, rows=len(frame), notes=list(notes))
     if not quiet and STDOUT not in outputs.values():
         _print(document, limit)
     _write(found, document, outputs, names, quiet=quiet)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shearer._files import Loaded, read_files
-from shearer._validate import check_names, describe, value_error
+from shearer._validate import check_names, describe, listing, value_error
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,11 +84,16 @@ class Reading:
     no_header: bool
     sheet: str | None
 
+    @property
+    def mark(self) -> str | None:
+        """The separator, a tab where one is spelled out."""
+        return None if self.separator is None else self.separator.replace("\\t", "\t")
+
     def read(self, files: Sequence[str]) -> Loaded:
         """The table; patterns that the shell left alone stand for the files that match."""
         return read_files(
             [path for pattern in files for path in _expand(pattern)],
-            separator=None if self.separator is None else self.separator.replace("\\t", "\t"),
+            separator=self.mark,
             encoding=self.encoding,
             header=not self.no_header,
             sheet=self.sheet,
@@ -114,26 +119,29 @@ def split_names(text: str) -> list[str]:
 
 def parse_groups(texts: Sequence[str] | None) -> dict[str, list[str]] | None:
     """``["pos=x,y"]`` as ``{"pos": ["x", "y"]}``."""
-    return {name: split_names(members) for name, members in _assignments("--group", texts, "NAME=COL,COL")} or None
+    groups = _assignments("--group", texts, "NAME=COL,COL")
+    return {name: split_names(members) for name, members in groups.items()} or None
 
 
 def parse_kinds(texts: Sequence[str] | None) -> dict[str, str] | None:
     """``["year=categorical"]`` as ``{"year": "categorical"}``."""
-    kinds = dict(_assignments("--kind", texts, "COL=KIND"))
+    kinds = _assignments("--kind", texts, "COL=KIND")
     for kind in kinds.values():
         if kind not in KINDS:
             raise typer.BadParameter(f"{kind!r} is neither {' nor '.join(KINDS)}", param_hint="--kind")
     return kinds or None
 
 
-def _assignments(option: str, texts: Sequence[str] | None, form: str) -> list[tuple[str, str]]:
-    parts = []
+def _assignments(option: str, texts: Sequence[str] | None, form: str) -> dict[str, str]:
+    parts: dict[str, str] = {}
     for text in texts or ():
         # Names of columns come first in kinds and may hold "=": the last one counts there, the first in groups.
         name, sign, value = text.rpartition("=") if option == "--kind" else text.partition("=")
         if not sign or not name or not value:
             raise typer.BadParameter(f"{text!r} is not of the form {form}", param_hint=option)
-        parts.append((name, value))
+        if name in parts:
+            raise typer.BadParameter(f"{name!r} is given twice", param_hint=option)
+        parts[name] = value
     return parts
 
 
@@ -162,13 +170,30 @@ def parse_lags(text: str | None) -> list[int] | None:
     return lags
 
 
-def choose_columns(frame: "pl.DataFrame", columns: str | None, drop: str | None) -> "pl.DataFrame":
+def chosen_names(known: Sequence[str], columns: str | None, drop: str | None) -> list[str]:
     """The columns that are named, or all, without those that are dropped."""
     for option, text in (("--columns", columns), ("--drop", drop)):
-        check_names(option, split_names(text or ""), frame.columns)
+        check_names(option, split_names(text or ""), known)
     dropped = set(split_names(drop or ""))
-    wanted = split_names(columns) if columns else frame.columns
-    return frame[[name for name in dict.fromkeys(wanted) if name not in dropped]]
+    return [name for name in dict.fromkeys(split_names(columns) if columns else known) if name not in dropped]
+
+
+def choose_columns(frame: "pl.DataFrame", columns: str | None, drop: str | None) -> "pl.DataFrame":
+    """The table of the columns that are named, or all, without those that are dropped."""
+    return frame[chosen_names(frame.columns, columns, drop)]
+
+
+def check_kinds(frame: "pl.DataFrame", kinds: Mapping[str, str] | None) -> None:
+    """Refuse to read texts as numbers, and say which are none."""
+    import polars as pl
+
+    for name, kind in (kinds or {}).items():
+        if kind == "continuous" and name in frame.columns and frame[name].dtype == pl.String:
+            texts = frame[name].drop_nulls()
+            odd = texts.filter(texts.cast(pl.Float64, strict=False).is_null())
+            got = f"{len(odd)} of {len(texts)} values that are none ({listing(odd.unique(maintain_order=True))})"
+            hint = "Mend them in the file, or write NA for a missing value."
+            raise value_error("--kind", f"numbers in {describe(name)}", got, hint)
 
 
 def with_kinds(frame: "pl.DataFrame", kinds: Mapping[str, str] | None) -> "pl.DataFrame":
@@ -176,6 +201,7 @@ def with_kinds(frame: "pl.DataFrame", kinds: Mapping[str, str] | None) -> "pl.Da
     import polars as pl
 
     check_names("--kind", kinds or {}, frame.columns)
+    check_kinds(frame, kinds)
     for name, kind in (kinds or {}).items():
         column = frame[name]
         if kind == "categorical":

@@ -22,7 +22,7 @@ from shearer.cli.options import (
     Sheet,
     choose_columns,
 )
-from shearer.cli.outputs import STDOUT, check_outputs, deliver
+from shearer.cli.outputs import STDOUT, check_outputs, deliver, noted
 
 EXAMPLES = (
     "shearer outliers table.parquet",
@@ -91,17 +91,22 @@ def outliers(
         check_names("--label", [label], loaded.frame.columns)
         frame = frame.with_columns(loaded.frame[label])
     table = NumberedRows.of(frame, label)
-    if min(table.numbers.shape) < 2:
-        got = f"{table.numbers.width} such columns and {len(table.numbers)} rows that have all of them"
-        raise value_error("table", "2 or more columns of numbers and 2 or more rows", got, "--drop leaves columns out.")
-    search = SubspaceSearch(
-        measure, max_size=max_size, exhaustive_triples=triples, memory=memory, n_jobs=jobs, random_state=seed,
-        progress=False if quiet else None,
-    )  # fmt: skip
-    detector = SubspaceOutlierDetector(
-        search, n_subspaces=subspaces, n_neighbors=neighbors, combination=combination, contamination=share, n_jobs=jobs
-    ).fit(table.numbers)
-    document = outlier_document(detector, table, source=loaded.source, notes=loaded.notes)
+    notes = loaded.notes_on(frame.columns)
+    with noted((*notes, *table.notes), quiet=quiet):
+        if min(table.numbers.shape) < 2:
+            got = f"{table.numbers.width} such columns and {len(table.numbers)} rows that have all of them"
+            hint = "--drop leaves columns out."
+            raise value_error("table", "2 or more columns of numbers and 2 or more rows", got, hint)
+    with noted(notes, quiet=quiet):
+        search = SubspaceSearch(
+            measure, max_size=max_size, exhaustive_triples=triples, memory=memory, n_jobs=jobs, random_state=seed,
+            progress=False if quiet else None,
+        )  # fmt: skip
+        detector = SubspaceOutlierDetector(
+            search, n_subspaces=subspaces, n_neighbors=neighbors, combination=combination, contamination=share,
+            n_jobs=jobs,
+        ).fit(table.numbers)  # fmt: skip
+    document = outlier_document(detector, table, source=loaded.source, notes=notes)
     if not quiet and STDOUT not in (json, csv):
         _print(OutlierView(document, limit))
     if json is not None:

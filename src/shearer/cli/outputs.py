@@ -1,7 +1,8 @@
 """What commands write: checked before anything is computed, whole or not at all, "-" for the standard output."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from shearer._display import printable
@@ -15,6 +16,25 @@ STDOUT = "-"
 def say(text: str) -> None:
     """One line on the standard error, whatever the text holds."""
     print(f"shearer: {printable(' '.join(text.split()))}", file=sys.stderr)
+
+
+@contextmanager
+def noted(notes: Iterable[str], *, quiet: bool) -> Iterator[None]:
+    """Say the notes on what was read where an error ends the work on it: they often explain it."""
+    try:
+        yield
+    except Exception:
+        if not quiet:
+            for note in notes:
+                say(f"note: {note}")
+        raise
+
+
+def in_options(text: str) -> str:
+    """Advice that the library gives to those who call it, for those who call the command."""
+    from shearer._columns import LABELS_ADVICE
+
+    return text.replace(LABELS_ADVICE, "say --kind COL=categorical if labels are meant")
 
 
 def check_outputs(outputs: Mapping[str, str | Path | None], inputs: Sequence[str] = ()) -> None:

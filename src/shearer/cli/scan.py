@@ -21,12 +21,13 @@ from shearer.cli.options import (
     Seed,
     Separator,
     Sheet,
+    check_kinds,
     choose_columns,
     parse_groups,
     parse_kinds,
     parse_lags,
 )
-from shearer.cli.outputs import STDOUT, check_outputs, deliver, say
+from shearer.cli.outputs import STDOUT, check_outputs, deliver, in_options, noted, say
 
 EXAMPLES = (
     "shearer scan table.csv",
@@ -89,7 +90,9 @@ def scan(
     jobs: Jobs = None,
     stream: Annotated[
         bool,
-        typer.Option("--stream", help="Read Parquet, Arrow or csv in chunks; pairs by all rows.", rich_help_panel=WORK),
+        typer.Option(
+            "--stream", help="Read Parquet, Arrow or text in chunks; pairs by all rows.", rich_help_panel=WORK
+        ),
     ] = False,
     scheduler: Annotated[
         str | None,
@@ -140,15 +143,17 @@ def scan(
     from shearer.cli.streams import connected, streamed
 
     reading = Reading(separator, encoding, no_header, sheet)
-    rows = streamed(reading, files, columns, drop, memory, wanted=stream or scheduler is not None)
-    notes: tuple[str, ...] = ()
+    bars = False if quiet else None
+    rows = streamed(reading, files, columns, drop, memory, wanted=stream or scheduler is not None, progress=bars)
     if rows is None:
         loaded = reading.read(files)
         table: Any = choose_columns(loaded.frame, columns, drop)
-        source, notes = loaded.source, loaded.notes
+        source, notes = loaded.source, loaded.notes_on(table.columns)
     else:
-        table, source = rows, rows.name
-    with connected(scheduler):
+        table, source, notes = rows, rows.name, rows.notes
+    with noted(notes, quiet=quiet), connected(scheduler):
+        if rows is None:
+            check_kinds(table, kinds)
         result = shearer.scan(
             table,
             order=order,
@@ -165,10 +170,10 @@ def scan(
             n_jobs=jobs,
             shards=shards,
             resume=resume,
-            progress=False if quiet else None,
+            progress=bars,
             source=source,
         )
-    result.document["notes"][:0] = notes
+    result.document["notes"][:] = [*notes, *map(in_options, result.document["notes"])]
     if not quiet and STDOUT not in outputs.values():
         _print(result.document, limit)
     _write(result, outputs, rows=not no_rows, quiet=quiet)

@@ -3,13 +3,15 @@
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from dataclasses import replace
 
 import typer
 
+from shearer._files import STDIN
 from shearer._memory import parse_memory
 from shearer._optional import load
-from shearer._validate import check_names
-from shearer.cli.options import Reading, split_names
+from shearer._validate import value_error
+from shearer.cli.options import Reading, chosen_names
 from shearer.sketching.sources import FileRows, expand_files
 
 # A table in memory takes about so many times the bytes of its files, and work on it as much again.
@@ -26,33 +28,36 @@ def streamed(
     memory: str | None,
     *,
     wanted: bool,
+    progress: bool | None = None,
 ) -> FileRows | None:
     """The files as a source of chunks, if that is wanted or they are too large to be read at once; else None."""
-    plain = reading.encoding is None and not reading.no_header and reading.sheet is None
-    separator = None if reading.separator is None else reading.separator.replace("\\t", "\t")
-    if not plain:
-        if wanted:
-            hint = "--stream, --scheduler"
-            raise typer.BadParameter("files read in chunks are UTF-8 with names in the first line", param_hint=hint)
+    if wanted:
+        _check_chunks(reading, files)
+    elif reading.sheet is not None or not _too_large(files, reading.mark, memory):
         return None
-    if not wanted and not _too_large(files, separator, memory):
-        return None
-    rows = FileRows(expand_files(list(files), separator), None, separator)
-    known = rows.names()
-    for option, text in (("--columns", columns), ("--drop", drop)):
-        check_names(option, split_names(text or ""), known)
-    dropped = set(split_names(drop or ""))
-    kept = [name for name in dict.fromkeys(split_names(columns) if columns else known) if name not in dropped]
-    return FileRows(rows.paths, tuple(kept), separator)
+    paths = expand_files(list(files), reading.mark)
+    rows = FileRows.open(
+        paths, None, reading.mark, encoding=reading.encoding, header=not reading.no_header, progress=progress
+    )
+    return replace(rows, columns=tuple(chosen_names(rows.names(), columns, drop)))
+
+
+def _check_chunks(reading: Reading, files: Sequence[str]) -> None:
+    if reading.sheet is not None:
+        said = "workbooks are not read in chunks: leave out --sheet"
+        raise typer.BadParameter(said, param_hint="--stream, --scheduler")
+    if STDIN in files:
+        hint = "Name a file, or leave out --stream and --scheduler."
+        raise value_error("standard input", "files, which chunks are read from again and again", "a pipe", hint)
 
 
 def _too_large(files: Sequence[str], separator: str | None, memory: str | None) -> bool:
     """True for files of a kind that can be read in chunks whose table would not fit."""
     try:
-        rows = FileRows(expand_files(list(files), separator), None, separator)
+        paths = expand_files(list(files), separator)
     except ValueError:  # other kinds, the standard input, no such file: for the reader to tell
         return False
-    return _TIMES_IN_MEMORY * rows.size > parse_memory(memory)
+    return _TIMES_IN_MEMORY * sum(path.stat().st_size for path in paths) > parse_memory(memory)
 
 
 @contextmanager

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 
-from shearer._files.values import MISSING
+from shearer._files.chunks import TextTable, join, look_through
+from shearer._files.contents import COMPRESSED_SUFFIXES
+from shearer._files.notes import texts
 from shearer._jobs import spread
 from shearer._optional import load
 from shearer._progress import track
@@ -30,7 +32,8 @@ CHUNK_ROWS = 2**16
 # Parts merged by one task of a Dask graph.
 _MERGED_AT_ONCE = 8
 _READERS = {".parquet": "parquet", ".pq": "parquet", ".arrow": "ipc", ".ipc": "ipc", ".feather": "ipc"}
-_READERS |= {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+_BINARY = tuple(_READERS.values())
+_READERS |= {".csv": "text", ".tsv": "text", ".txt": "text"}
 
 
 class Sums(Protocol):
@@ -135,16 +138,33 @@ class FileRows(RowSource):
     Attributes
     ----------
     paths : tuple of Path
-        Parquet, Arrow (not the stream form), or text with names in the first line.
+        Parquet, Arrow (not the stream form), or text.
     columns : tuple of str or None
         Which columns; None: all.
-    separator : str or None
-        Of text files; None: by their name, "," for csv and tab for tsv and txt.
+    texts : TextTable or None
+        The files of text among them, and how their columns are read.
     """
 
     paths: tuple[Path, ...]
     columns: tuple[str, ...] | None = None
-    separator: str | None = None
+    texts: TextTable | None = None
+
+    @classmethod
+    def open(
+        cls,
+        paths: tuple[Path, ...],
+        columns: tuple[str, ...] | None = None,
+        separator: str | None = None,
+        *,
+        encoding: str | None = None,
+        header: bool = True,
+        progress: bool | None = None,
+    ) -> Self:
+        """Look through all text once: every column is read by one rule, found from all of its values."""
+        wanted = [path for path in paths if _reader(path) not in _BINARY]
+        look = partial(look_through, separator=separator, encoding=encoding, header=header)
+        found = list(track(spread(look, wanted, None), len(wanted), "files looked through", progress))
+        return cls(paths, columns, join(found) if found else None)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -153,13 +173,15 @@ class FileRows(RowSource):
         return self.paths[0].name + more
 
     @property
-    def size(self) -> int:
-        """Bytes of the files, as they lie there."""
-        return sum(path.stat().st_size for path in self.paths)
+    def notes(self) -> tuple[str, ...]:
+        """What was found while text was looked through that a reader of these columns should know."""
+        return () if self.texts is None else texts(self.texts.remarks, self.columns)
 
     def names(self) -> list[str]:
         """The columns of the first file."""
-        return list(_lazy(self.paths[0], self.separator).collect_schema().names())
+        if self.texts is not None and _reader(self.paths[0]) not in _BINARY:
+            return list(self.texts.names)
+        return list(_lazy(self.paths[0]).collect_schema().names())
 
     def fold(
         self,
@@ -169,7 +191,7 @@ class FileRows(RowSource):
         progress: bool | None,
     ) -> R:
         """File by file, several at a time if joblib is told so."""
-        on_file = partial(_on_file, function, self.columns, self.separator)
+        on_file = partial(_on_file, function, self.columns, self.texts)
         found = spread(on_file, list(enumerate(self.paths)), n_jobs)
         total: list[R] = []
         for part in track(found, len(self.paths), "files", progress):
@@ -180,46 +202,56 @@ class FileRows(RowSource):
 def _on_file(
     function: Callable[[Iterator[Any], int], R],
     columns: tuple[str, ...] | None,
-    separator: str | None,
+    texts: TextTable | None,
     job: tuple[int, Path],
 ) -> R:
     number, path = job
-    return function(_batches(path, columns, separator), number)
+    return function(_batches(path, columns, texts), number)
 
 
-def _batches(path: Path, columns: tuple[str, ...] | None, separator: str | None) -> Iterator[pl.DataFrame]:
+def _batches(path: Path, columns: tuple[str, ...] | None, texts: TextTable | None) -> Iterator[pl.DataFrame]:
     """The rows of a file; dates and times as numbers counted from one moment."""
     import polars as pl
     import polars.selectors as cs
 
-    lazy = _lazy(path, separator)
+    try:
+        for batch in _frames(path, columns, texts):
+            rows = batch.with_columns(cs.temporal().to_physical())
+            for start in range(0, len(rows), CHUNK_ROWS):
+                yield rows[start : start + CHUNK_ROWS]
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _unreadable(path, error) from error
+
+
+def _frames(path: Path, columns: tuple[str, ...] | None, texts: TextTable | None) -> Iterator[pl.DataFrame]:
+    if texts is not None and _reader(path) not in _BINARY:
+        check_names("columns", columns or (), texts.names)
+        wanted = list(texts.names if columns is None else columns)
+        return (frame[wanted] for frame in texts.frames(path))
+    lazy = _lazy(path)
     if columns is not None:
         check_names("columns", columns, lazy.collect_schema().names())
         lazy = lazy.select(columns)
-    lazy = lazy.with_columns(cs.temporal().to_physical())
-    try:
-        for batch in lazy.collect_batches(chunk_size=CHUNK_ROWS, maintain_order=True):
-            for start in range(0, len(batch), CHUNK_ROWS):
-                yield batch[start : start + CHUNK_ROWS]
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise _unreadable(path, error) from error
+    return lazy.collect_batches(chunk_size=CHUNK_ROWS, maintain_order=True)
+
+
+def _reader(path: Path) -> str | None:
+    """What reads a file of that name; None if nothing does in chunks."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    while suffixes and suffixes[-1] in COMPRESSED_SUFFIXES:
+        suffixes.pop()
+    return _READERS.get(suffixes[-1] if suffixes else "")
 
 
 def _unreadable(path: Path, error: Exception) -> ValueError:
     return value_error(str(path), "a file that can be read", f"the error {str(error).splitlines()[0]!r}")
 
 
-def _lazy(path: Path, separator: str | None) -> pl.LazyFrame:
+def _lazy(path: Path) -> pl.LazyFrame:
     import polars as pl
 
-    kind = _READERS[path.suffix.lower()] if separator is None else separator
     try:
-        if kind == "parquet":
-            return pl.scan_parquet(path)
-        if kind == "ipc":
-            return pl.scan_ipc(path)
-        # A column may be whole for long and then broken: all texts are looked at before a type is settled.
-        return pl.scan_csv(path, separator=kind, null_values=list(MISSING), infer_schema_length=None)
+        return pl.scan_parquet(path) if _reader(path) == "parquet" else pl.scan_ipc(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _unreadable(path, error) from error
 
@@ -281,13 +313,51 @@ class ChunkRows(RowSource):
         return function(iter(self.begin()), 0)
 
 
-def open_rows(source: Any, columns: Sequence[str] | None = None, separator: str | None = None) -> RowSource:
-    """Files by name or pattern, a Dask collection, or a function that yields chunks, as a source of rows."""
+def open_rows(
+    source: Any,
+    columns: Sequence[str] | None = None,
+    separator: str | None = None,
+    *,
+    encoding: str | None = None,
+    header: bool = True,
+) -> RowSource:
+    r"""Open files by name or pattern, a Dask collection, or a function that yields chunks, as a source of rows.
+
+    Text is looked through once when it is opened. It is then read by the rules of the command line (separator,
+    encoding, decimal commas, words for missing values, dates), in all files by the same; `notes` of the source says
+    what was found.
+
+    Parameters
+    ----------
+    source : str, path, list of them, Dask array or dataframe, or callable
+        Files: Parquet, Arrow, or text (csv, tsv, txt; also compressed by gzip, bzip2 or xz). A callable is called anew
+        for each pass and yields chunks.
+    columns : list of str, optional
+        Which columns of files or dataframes; default: all.
+    separator, encoding : str, optional
+        Of text. Default: found.
+    header : bool
+        Whether the first row of text holds the column names.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from shearer.sketching import open_rows
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "table.csv"
+    ...     _ = path.write_text("size;kind\n1,5;a\n?;b\n2;a\n")
+    ...     rows = open_rows(path)
+    ...     rows.names(), rows.sample(3, seed=0)["size"].to_list()
+    (['size', 'kind'], [1.5, None, 2.0])
+    >>> rows.notes
+    ("'size': 1 of 3 values are one of '?', '-', '.', read as missing", "decimal commas read in 'size'")
+    """
     if isinstance(source, RowSource):
         return source
     if isinstance(source, str | PathLike) or (isinstance(source, list | tuple) and source and _are_paths(source)):
         paths = expand_files([source] if isinstance(source, str | PathLike) else list(source), separator)
-        return FileRows(paths, None if columns is None else tuple(columns), separator)
+        chosen = None if columns is None else tuple(columns)
+        return FileRows.open(paths, chosen, separator, encoding=encoding, header=header)
     if is_dask(source):
         return DaskRows(source if columns is None else source[list(columns)])
     if callable(source):
@@ -317,7 +387,7 @@ def expand_files(patterns: list[Any], separator: str | None = None) -> tuple[Pat
     for path in paths:
         if not path.is_file():
             raise value_error(str(path), "a file that exists", "no such file")
-        if separator is None and path.suffix.lower() not in _READERS:
+        if separator is None and _reader(path) is None:
             expected = f"a file called {', '.join('*' + suffix for suffix in _READERS)}"
             raise value_error(str(path), expected, describe(path.name), "Other formats are read into memory.")
     return tuple(paths)

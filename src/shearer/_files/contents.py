@@ -1,0 +1,69 @@
+"""What a file is by its first bytes, and what it holds if it is compressed."""
+
+import bz2
+import gzip
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from shearer._validate import value_error
+
+# Mark -> the module that knows the format.
+_COMPRESSED: dict[bytes, Any] = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ": lzma}
+COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz")
+_DAMAGED = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
+_EXCEL = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+_ARROW, ARROW_STREAM = b"ARROW1", b"\xff\xff\xff\xff"
+
+
+def kind_of(raw: bytes) -> str:
+    """The format of a file that begins so."""
+    if raw.startswith(b"PAR1"):
+        return "Parquet"
+    if raw.startswith(_EXCEL):
+        return "Excel"
+    return "Arrow" if raw.startswith((_ARROW, ARROW_STREAM)) else "text"
+
+
+def decompress(raw: bytes, name: str) -> bytes:
+    """The contents of a compressed file; other bytes as they are."""
+    module = _module(raw)
+    if module is None:
+        return raw
+    try:
+        contents: bytes = module.decompress(raw)
+    except _DAMAGED as error:
+        raise _damaged(name, error) from error
+    return contents
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Callable[[int], bytes]]:
+    """A function that reads the next bytes of a file, decompressed if it is compressed."""
+    with path.open("rb") as file:
+        start = file.read(max(map(len, _COMPRESSED)))
+        file.seek(0)
+        module = _module(start)
+        if module is None:
+            yield file.read
+            return
+        unpacked: IO[bytes] = module.open(file)
+
+        def read(size: int) -> bytes:
+            try:
+                return unpacked.read(size)
+            except _DAMAGED as error:
+                raise _damaged(path.name, error) from error
+
+        yield read
+
+
+def _module(raw: bytes) -> Any:
+    return next((module for mark, module in _COMPRESSED.items() if raw.startswith(mark)), None)
+
+
+def _damaged(name: str, error: BaseException) -> ValueError:
+    return value_error(name, "a complete compressed file", f"one that is damaged ({error})")
