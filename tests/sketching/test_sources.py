@@ -10,7 +10,7 @@ import pytest
 
 import shearer as sh
 from shearer import ToleranceError
-from shearer.sketching import PairSketch, open_rows, sources
+from shearer.sketching import PairSketch, file_rows, open_rows
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def parts(frame, tmp_path):
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv", "arrow", "tsv"])
 def test_files_equal_rows_in_memory(frame, parts, suffix, monkeypatch):
-    monkeypatch.setattr(sources, "CHUNK_ROWS", 256)
+    monkeypatch.setattr(file_rows, "CHUNK_ROWS", 256)
     options = {"measures": ("total_correlation",), "columns": ["x", "y", "k"]}
     found = sh.Sketch.of(str(parts / f"part-*.{suffix}"), **options)
     assert found.rows == 3000
@@ -84,7 +84,7 @@ def test_text_that_changes_after_it_was_opened(tmp_path):
 
 
 def test_a_list_of_paths_and_threads(parts, monkeypatch):
-    monkeypatch.setattr(sources, "CHUNK_ROWS", 500)
+    monkeypatch.setattr(file_rows, "CHUNK_ROWS", 500)
     paths = sorted(parts.glob("part-*.parquet"))
     one, two = (
         sh.Sketch.of(paths, measures=("mutual_information",), columns=["x", "y"], n_jobs=jobs) for jobs in (None, 2)
@@ -102,7 +102,7 @@ def test_a_tolerance_is_met_by_further_passes_or_refused(parts):
 
 
 def test_samples_are_drawn_from_all_rows_alike(frame, parts, monkeypatch):
-    monkeypatch.setattr(sources, "CHUNK_ROWS", 100)
+    monkeypatch.setattr(file_rows, "CHUNK_ROWS", 100)
     rows = open_rows(str(parts / "part-*.parquet"))
     drawn = rows.sample(300, seed=0)
     assert len(drawn) == 300
@@ -194,3 +194,12 @@ def test_what_is_no_source_is_refused(parts, rng):
         sh.Sketch.of(parts / "broken.parquet")
     with pytest.raises(ValueError, match="columns: expected names among"):
         sh.Sketch.of(parts / "part-0.parquet", columns=["x", "nope"])
+
+
+def test_a_scan_says_how_text_was_read(tmp_path, rng):
+    x = rng.normal(size=60)
+    lines = [f"{a:.4f};{b:.4f}".replace(".", ",") for a, b in zip(x, x**2, strict=True)]
+    (tmp_path / "table.csv").write_text("\n".join(["size;area", *lines, "?;1,5"]) + "\n")
+    notes = sh.scan(open_rows(tmp_path / "table.csv"), order=2, top=0).document["notes"]
+    assert notes[0] == "'size': 1 of 61 values are one of '?', '-', '.', read as missing"
+    assert "decimal commas read in 'size', 'area'" in notes

@@ -173,7 +173,8 @@ def scan(
             progress=bars,
             source=source,
         )
-    result.document["notes"][:] = [*notes, *map(in_options, result.document["notes"])]
+    known = notes if rows is None else ()  # those of a source are in the document
+    result.document["notes"][:] = [*known, *map(in_options, result.document["notes"])]
     if not quiet and STDOUT not in outputs.values():
         _print(result.document, limit)
     _write(result, outputs, rows=not no_rows, quiet=quiet)

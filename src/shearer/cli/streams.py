@@ -12,7 +12,7 @@ from shearer._memory import parse_memory
 from shearer._optional import load
 from shearer._validate import value_error
 from shearer.cli.options import Reading, chosen_names
-from shearer.sketching.sources import FileRows, expand_files
+from shearer.sketching.file_rows import FileRows, expand_files
 
 # A table in memory takes about so many times the bytes of its files, and work on it as much again.
 _TIMES_IN_MEMORY = 4

@@ -19,7 +19,7 @@ from shearer.screening.all_pairs import compare
 from shearer.screening.pair_tests import PairTests
 from shearer.screening.table import Table
 from shearer.sketching.pair_sketch import PairSketch
-from shearer.sketching.sources import RowSource
+from shearer.sketching.row_source import RowSource
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -145,7 +145,7 @@ def scan(
     # A lag needs rows that follow each other.
     most = max_rows if wanted_lags is None else None
     reading = read_columns(data, target, groups, kinds, most, request.seed)
-    notes, table = list(reading.notes), reading.table
+    notes, table = [*(rows.notes if rows is not None else ()), *reading.notes], reading.table
     if isinstance(kernel, Mapping):
         left_out = {column["name"] for column in reading.columns if column["notes"]}
         kernel = {name: own for name, own in kernel.items() if name not in left_out} or None

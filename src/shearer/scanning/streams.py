@@ -4,7 +4,8 @@ from typing import Any
 
 from shearer._optional import load
 from shearer.scanning.pairs import PairFindings
-from shearer.sketching.sources import DaskRows, RowSource, is_dask, open_rows
+from shearer.sketching.row_source import RowSource
+from shearer.sketching.sources import DaskRows, is_dask, open_rows
 
 # Rows of a stream for what is not computed from all of them, where the caller sets no limit.
 STREAM_SAMPLE_ROWS = 5000
