@@ -175,7 +175,8 @@ class Sketch(Measurable):
         ----------
         source : str, path, list of them, Dask array or dataframe, or callable
             Files: Parquet, Arrow, csv or tsv with a header; a pattern such as ``part-*.parquet`` stands for all that
-            match. Text is looked through once more, to find out how it is written. A callable is called anew for each pass and yields chunks.
+            match. Text is looked through once more, to find out how it is written. A callable is called anew for each
+            pass and yields chunks.
         columns : list of str, optional
             Which columns of files or dataframes; default: all.
         measures, given, alpha, kernel, groups, missing, rank, rng
