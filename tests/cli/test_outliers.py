@@ -1,13 +1,17 @@
 """`shearer outliers`."""
 
+import io
 import json
+import re
 
 import numpy as np
 import polars as pl
 import pytest
+from rich.console import Console
 
 from report.hostile_documents import HOSTILE
 from shearer.datasets import planted_subspace
+from shearer.report.outlying import OutlierView
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +33,24 @@ def test_outliers_are_printed_with_their_reasons(call, broken):
     result = call("outliers", path, "--subspaces", "1", "--label", "who", "--share", "0.02", "--limit", "3")
     assert result.returncode == 0, result.stderr
     lines = result.stdout.splitlines()
-    assert lines[0] == "broken.csv: 199 of 200 rows, 4 stand out most."
+    assert lines[0] == "broken.csv: 199 of 200 rows, 4 stand out most. Rows are counted from 1."
     assert {line.split("row ")[1].split()[0] for line in lines[3:6]} == {"2", "4", "6"}
     assert all(all(column in line for column in columns) for line in lines[3:6])
     assert "and 1 more" in result.stdout
     assert "1 of 200 rows lack a finite value" in result.stdout
+
+
+@pytest.mark.parametrize("width", ["50", "80", "120"])
+def test_rows_and_scores_are_whole_at_any_width(call, broken, width):
+    path, columns = broken
+    long = pl.read_csv(path).rename({column: f"{column}_with_a_very_long_name" for column in columns})
+    long.write_csv(path.with_name("long.csv"))
+    console = Console(width=int(width), file=(shown := io.StringIO()))
+    result = call("outliers", path.with_name("long.csv"), "--subspaces", "1", "--share", "0.02", "--json", "-")
+    console.print(OutlierView(json.loads(result.stdout)))
+    found = json.loads(result.stdout)["outliers"]
+    for outlier in found:
+        assert re.search(rf"^ *{outlier['row']} +{outlier['score']:.3g} ", shown.getvalue(), re.MULTILINE)
 
 
 def test_outliers_as_json_and_csv(call, broken, tmp_path):

@@ -47,6 +47,16 @@ def test_eighty_columns_hold_what_matters():
     assert "…" not in shown(document(triples=False))
 
 
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_names_that_differ_look_different(width):
+    """Cut in the middle to the room that there is, these would all be the same: they go on in the next line."""
+    names = [f"measurement_{middle}_of_the_day" for middle in ("first", "third", "fifth", "sixth")]
+    lines = shown(document(names), width).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    (start,) = (place for place, line in enumerate(lines) if line.startswith("triple"))
+    assert "…" not in "".join(lines[start:])
+
+
 def test_the_strongest_come_first_and_the_rest_is_counted():
     given = document()
     reported = [pair for pair in given["pairs"] if pair["reported"]]
