@@ -48,7 +48,7 @@ METHODS: dict[str, tuple[str, float | None]] = {
     "DIB, beta 0.001": ("DIB", 0.001),
     "DIB, beta 0.01": ("DIB", 0.01),
 }
-REPEATED = ("baseline", "VIB", "DIB")
+REPEATED = ("baseline", "VIB", "DIB", "DIB, beta 0.01")
 OURS = ("DIB, beta 0.001", "DIB, beta 0.01")
 
 
