@@ -53,13 +53,16 @@ class CoarsePairs:
 
     def raise_pvalues(self, pvalues: Floats, rows: slice, columns: slice) -> None:
         """In place; of shape (rows, columns)."""
+        first, second = self._off_mode[rows], self._off_mode[columns]
+        if not pvalues.size or not coarse(first.min(), second.min(), self._presence.masks.shape[1]):
+            return  # as of most tables
         common = self._presence.counts(rows, columns)
-        found = coarse(self._off_mode[rows][:, None], self._off_mode[columns][None, :], common) & (pvalues < CERTAIN)
+        found = coarse(first[:, None], second[None, :], common) & (pvalues < CERTAIN)
         places = [np.arange(len(self._variables))[run] for run in (rows, columns)]
         for i, j in zip(*np.nonzero(found), strict=True):
-            first, second = sorted((int(places[0][i]), int(places[1][j])))
-            if first != second:
-                pvalues[i, j] = max(pvalues[i, j], self._least(first, second))
+            pair = sorted((int(places[0][i]), int(places[1][j])))
+            if pair[0] != pair[1]:
+                pvalues[i, j] = max(pvalues[i, j], self._least(*pair))
 
     def _least(self, first: int, second: int) -> float:
         (a, alike), (b, likewise) = self._of(first), self._of(second)
