@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import fisher_exact, hypergeom
 
 import shearer as sh
-from shearer.inference.atoms import chance_of_arrangement, exact_pvalue, joint_codes, least_pvalue, table_of
+from shearer.inference.atoms import chance_of_arrangement, joint_codes, least_pvalue, table_of, table_pvalue
 from shearer.screening.pair_tests import PairTests
 from shearer.screening.table import read_table
 
@@ -45,10 +45,10 @@ def test_two_by_two():
     for overlap in range(4):
         table = np.array([[overlap, 3 - overlap], [5 - overlap, 92 + overlap]])
         expected = sum(law.pmf(k) for k in range(4) if abs(k - 0.15) >= abs(overlap - 0.15) - 1e-9)
-        assert exact_pvalue(table) == pytest.approx(expected)
-    assert exact_pvalue(np.array([[7, 1], [1, 7]])) == pytest.approx(fisher_exact([[7, 1], [1, 7]]).pvalue)
-    assert exact_pvalue(np.array([[7, 1, 0], [1, 7, 0], [0, 0, 0]])) == exact_pvalue(np.array([[7, 1], [1, 7]]))
-    assert exact_pvalue(np.full((6, 6), 50)) is None  # too many tables
+        assert table_pvalue(table) == pytest.approx(expected)
+    assert table_pvalue(np.array([[7, 1], [1, 7]])) == pytest.approx(fisher_exact([[7, 1], [1, 7]]).pvalue)
+    assert table_pvalue(np.array([[7, 1, 0], [1, 7, 0], [0, 0, 0]])) == table_pvalue(np.array([[7, 1], [1, 7]]))
+    assert table_pvalue(np.full((6, 6), 50)) is None  # too many tables
     assert least_pvalue(np.full((6, 6), 50), exact=True) == 0.0  # and a smooth law
 
 
@@ -57,7 +57,7 @@ def test_two_by_two():
 def test_copies_of_few_rows(ones, rows, kind):
     """No order of the rows is rarer than the orders of a copy."""
     x = (np.arange(rows) < ones).astype(kind)
-    exact = exact_pvalue(table_of(x.astype(int), x.astype(int)))
+    exact = table_pvalue(table_of(x.astype(int), x.astype(int)))
     table = pl.DataFrame({"x": x, "y": x})
     found = [sh.independence_test(x, x).pvalue, sh.independence_test(x, x, method="moments").pvalue]
     found += [sh.pairwise(table).pvalue[0, 1], PairTests(read_table(table)).pvalues(slice(0, 1), slice(1, 2)).item()]
@@ -117,7 +117,7 @@ def test_rare_labels_in_a_stream(rng):
     first.update(table)
     second = first.second_pass()
     second.update(table)
-    exact = exact_pvalue(table_of((x == "True").astype(int), (y == "True").astype(int)))
+    exact = table_pvalue(table_of((x == "True").astype(int), (y == "True").astype(int)))
     assert second.independence_test("x", "y").pvalue == pytest.approx(exact)
     assert second.pvalues()[0, 1] == pytest.approx(exact)
     assert sh.independence_test(x, y).pvalue == pytest.approx(exact)

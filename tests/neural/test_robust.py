@@ -244,8 +244,10 @@ def test_saved_regressors_predict_the_same(line, tmp_path, module, dtype):
     assert again.n_epochs_ == 4
 
 
+@pytest.mark.needs("pandas")
 def test_saved_classifiers_predict_the_same(iris, tmp_path):
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     X, y = iris
     for labels in (y, y.astype(object), np.unique(y, return_inverse=True)[1], y == "setosa"):
         frame = pd.DataFrame(X, columns=list("abcd"))

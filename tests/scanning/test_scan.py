@@ -81,11 +81,13 @@ def test_one_false_discovery_rate_for_pairs_and_triples(planted, found):
     assert pairs_only["triples"] == []
 
 
+@pytest.mark.needs("pandas")
 def test_frames_are_of_the_callers_library(planted, found):
+    import pandas
+
     assert isinstance(found.pairs, pl.DataFrame)
     assert found.pairs.shape[0] == 55
     assert {"first", "second", "pvalue", "qvalue", "low", "high"} <= set(found.pairs.columns)
-    pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({name: planted.columns[name] for name in ("dose", "response", "species")})
     again = sh.scan(frame, top=1)
     assert isinstance(again.pairs, pandas.DataFrame)

@@ -105,7 +105,7 @@ def least_pvalue(table: NDArray[Any], *, exact: bool) -> float:
     rows = margins[0].sum()
     if not coarse(rows - margins[0].max(), rows - margins[1].max(), rows):
         return 0.0
-    found = exact_pvalue(table) if exact else None
+    found = table_pvalue(table) if exact else None
     if found is not None:
         return found
     logs = sum(gammaln(margin + 1.0).sum() for margin in margins) - gammaln(table[table > 0] + 1.0).sum()
@@ -135,12 +135,12 @@ def chance_of_arrangement(codes: Sequence[Codes]) -> float:
     return float(np.exp(margins - cells - (len(codes) - 1) * gammaln(len(codes[0]) + 1.0)))
 
 
-def exact_pvalue(table: NDArray[Any]) -> float | None:
+def table_pvalue(table: NDArray[Any]) -> float | None:
     """The chance of a table at least as far from independence, by the sum of squares; None if there are too many.
 
     Examples
     --------
-    >>> round(exact_pvalue(np.array([[3, 0], [0, 3]])), 6)
+    >>> round(table_pvalue(np.array([[3, 0], [0, 3]])), 6)
     0.1
     """
     sides = [table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]]

@@ -32,14 +32,11 @@ class CoarsePairs:
     def __init__(self, table: Table) -> None:
         self._variables = table.variables
         self._presence = table.presence
+        self._codes: dict[int, tuple[Codes, bool]] = {}
 
     @cached_property
     def _off_mode(self) -> NDArray[np.intp]:
         return np.array([off_mode_of(variable) for variable in self._variables], dtype=np.intp)
-
-    @cached_property
-    def _codes(self) -> dict[int, tuple[Codes, bool]]:
-        return {}
 
     def _of(self, place: int) -> tuple[Codes, bool]:
         """The codes of a variable at all rows of the table, and whether all its values are equally unlike."""

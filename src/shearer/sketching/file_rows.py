@@ -71,7 +71,7 @@ class FileRows(RowSource):
         return self.paths[0].name + more
 
     @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+    def notes(self) -> tuple[str, ...]:
         """What was found while text was looked through that a reader of these columns should know."""
         return () if self.texts is None else texts(self.texts.remarks, self.columns)
 

@@ -34,8 +34,11 @@ class RowSource(ABC):
 
     #: What it is called in reports.
     name: str
-    #: What a reader of its rows should know.
-    notes: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of its rows should know."""
+        return ()
 
     @abstractmethod
     def fold(
