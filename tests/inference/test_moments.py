@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from shearer.inference.moments import moments, sums_of
-from shearer.inference.pvalue import pearson3_tail
+from shearer.pairs.moments import moments, sums_of
+from shearer.pairs.pearson3 import pearson3_tail
 from shearer.inference.similarity import Rung, Similarity
 
 

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from shearer.inference import pearson3
-from shearer.inference.pearson3 import ERROR, pearson3_tails
-from shearer.inference.pvalue import pearson3_tail
+from shearer.pairs.pearson3 import ERROR, pearson3_tail, pearson3_tails
 
 
 def exact(z, skewness):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shearer.inference.moments import PAIRS, TRIPLES
+from shearer.pairs.moments import PAIRS, TRIPLES
 from shearer.inference.similarity import Rung
 from shearer.kernels import Gaussian, Laplacian
 from shearer.kernels.width_rules import widths_of_distances

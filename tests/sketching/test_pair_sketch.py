@@ -6,7 +6,7 @@ import pytest
 import shearer as sh
 from shearer._blocks import Block
 from shearer.inference.aggregated import combine
-from shearer.inference.moments import sums_of
+from shearer.pairs.moments import sums_of
 from shearer.inference.tall import cube_factor, pair_of_tall, square_factor, tall, tall_factor
 from shearer.inference.totals import Totals
 from shearer.kernels import grams

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from shearer.inference.centring import LARGEST_SKEWNESS, pair_of
-from shearer.inference.moments import moments
-from shearer.inference.pvalue import half_cauchy, upper_tail
+from shearer.pairs.moments import moments
+from shearer.pairs.combination import half_cauchy
+from shearer.pairs.pearson3 import upper_tail
 from shearer.inference.result import Component
 from shearer.inference.similarity import FRACTIONS, Centered, Rung, Similarity
 

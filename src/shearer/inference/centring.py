@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer.inference.moments import Sums, moments, shifted_triangles
-from shearer.inference.pvalue import upper_tail
+from shearer.pairs.moments import Sums, moments, shifted_triangles
+from shearer.pairs.pearson3 import upper_tail
 from shearer.inference.result import Component
 from shearer.inference.totals import Totals
 

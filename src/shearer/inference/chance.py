@@ -10,7 +10,7 @@ from shearer._jobs import spread
 from shearer._memory import MemoryBudgetError, format_bytes
 from shearer._validate import message, value_error
 from shearer.entropy import SubsetEntropies
-from shearer.inference.moments import Sums, moments, sums_of
+from shearer.pairs.moments import Sums, moments, sums_of
 from shearer.inference.rearrangements import Within
 from shearer.inference.resampling import check_count
 from shearer.kernels import Gram, hadamard

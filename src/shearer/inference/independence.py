@@ -12,7 +12,7 @@ from shearer.inference.aggregated import chain_components, combine, pair_compone
 from shearer.inference.atoms import CERTAIN, least_pvalue_of
 from shearer.inference.conditional import conditional_test
 from shearer.inference.permutation import permutation_test
-from shearer.inference.pvalue import half_cauchy
+from shearer.pairs.combination import half_cauchy
 from shearer.inference.result import UNTESTABLE, Component, TestResult
 from shearer.inference.similarity import similarities
 from shearer.inference.tall import tall_components

@@ -12,7 +12,7 @@ from shearer._variables import read_variables
 from shearer.inference.aggregated import combine, component_of, matched
 from shearer.inference.atoms import Codes, joint_codes, least_pvalue, level_codes, table_of
 from shearer.inference.chance import Chance
-from shearer.inference.moments import sums_of
+from shearer.pairs.moments import sums_of
 from shearer.inference.result import Component
 from shearer.inference.similarity import Centered, Similarity, similarities
 from shearer.kernels import Kernel, grams

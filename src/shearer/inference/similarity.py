@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from shearer._blocks import Variable, Variables
 from shearer.inference.centring import Known
-from shearer.inference.moments import Sums, shifted_triangles, sums_of
+from shearer.pairs.moments import Sums, shifted_triangles, sums_of
 from shearer.kernels import Kernel, chosen_kernels, distances
 from shearer.kernels import gram as gram_of
 from shearer.kernels.gaussian import Gaussian

@@ -15,7 +15,7 @@ from shearer._threads import single_threaded_blas
 from shearer._validate import message
 from shearer.inference.aggregated import LARGEST_SATURATION
 from shearer.inference.centring import Known, pair_of
-from shearer.inference.moments import Sums
+from shearer.pairs.moments import Sums
 from shearer.inference.result import Component
 from shearer.kernels import Gaussian, Kernel, chosen_kernels
 from shearer.kernels import gram as gram_of

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
 
-from shearer.inference.moments import Sums
+from shearer.pairs.moments import Sums
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._threads import Each
-from shearer.inference.moments import PAIRS, TRIPLES
+from shearer.pairs.moments import PAIRS, TRIPLES
 from shearer.screening import tiles
 from shearer.screening.adjustment import Chances
 from shearer.screening.ladder import Ladder

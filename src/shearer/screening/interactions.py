@@ -15,8 +15,9 @@ from shearer.inference.aggregated import SMALLEST_SPREAD
 from shearer.inference.atoms import CERTAIN, coarse, level_codes, off_mode
 from shearer.inference.centring import LARGEST_SKEWNESS
 from shearer.inference.interaction import least_of_splits
-from shearer.inference.moments import PAIRS, TRIPLES, Sums, falling, sums_of
-from shearer.inference.pvalue import half_cauchy, upper_tail
+from shearer.pairs.moments import PAIRS, TRIPLES, Sums, falling, sums_of
+from shearer.pairs.combination import half_cauchy
+from shearer.pairs.pearson3 import upper_tail
 from shearer.inference.similarity import FRACTIONS, similarities
 from shearer.kernels import Kernel
 

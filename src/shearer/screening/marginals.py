@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.inference.aggregated import LARGEST_SATURATION, SMALLEST_SPREAD
-from shearer.inference.moments import PAIRS, TRIPLES, edge_means
+from shearer.pairs.moments import PAIRS, TRIPLES, edge_means
 
 Floats = NDArray[np.float64]
 

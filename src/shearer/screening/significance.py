@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._threads import map_threads
-from shearer.inference.moments import PAIRS
+from shearer.pairs.moments import PAIRS
 from shearer.kernels import Kernel
 from shearer.screening.adjustment import Chances, collision, own_bits
 from shearer.screening.coarse import CoarsePairs

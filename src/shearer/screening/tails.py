@@ -1,6 +1,6 @@
 """Tails of the statistics of pairs, from products of similarities and sums of each variable.
 
-The permutation moments of a pair are bilinear in sums of the two variables (`shearer.inference.moments`), so all pairs
+The permutation moments of a pair are bilinear in sums of the two variables (`shearer.pairs.moments`), so all pairs
 take a few thin matrix products beyond the one that gave the statistics.
 """
 
@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.inference.centring import LARGEST_SKEWNESS
-from shearer.inference.moments import PAIRS, TRIPLES, falling
-from shearer.inference.pearson3 import pearson3_tails
-from shearer.inference.pvalue import half_cauchy
+from shearer.pairs.moments import PAIRS, TRIPLES, falling
+from shearer.pairs.pearson3 import pearson3_tails
+from shearer.pairs.combination import half_cauchy
 from shearer.screening.marginals import Form, Marginals
 
 Floats = NDArray[np.float64]

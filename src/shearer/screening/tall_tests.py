@@ -12,7 +12,7 @@ from shearer._memory import require
 from shearer._threads import map_threads
 from shearer.inference.aggregated import combine
 from shearer.inference.centring import Known
-from shearer.inference.moments import PAIRS, falling
+from shearer.pairs.moments import PAIRS, falling
 from shearer.inference.tall import (
     NoLowRankError,
     Tall,

@@ -14,7 +14,7 @@ from shearer._memory import require
 from shearer._progress import track
 from shearer._validate import describe, type_error, value_error
 from shearer.inference.chance import centered_sums
-from shearer.inference.moments import PAIRS, falling, two_or_more
+from shearer.pairs.moments import PAIRS, falling, two_or_more
 from shearer.screening import ratios
 from shearer.tools.joint_entropies import Floats, Index, JointEntropies
 from shearer.tools.lattice import Columns

@@ -7,7 +7,7 @@ complete graph can meet. The centred form keeps its digits however small the spr
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -195,3 +195,34 @@ def _triple(name: str, pairs: tuple[str, str, str], means: Sequence[dict[str, fl
                 following[reached] = following.get(reached, 0.0) + weight * value
         states = following
     return states.get((2, 2, 2), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """A centered form of one similarity, or of several along a first axis.
+
+    Attributes
+    ----------
+    second : array (..., 3)
+        Means over the ways in which two edges meet, in the order of `PAIRS`.
+    third : array (..., 8)
+        Means over the ways in which three edges meet, in the order of `TRIPLES`.
+    spread : array (...)
+        Root mean square off the diagonal.
+    """
+
+    second: Floats
+    third: Floats
+    spread: Floats
+
+
+def form_of(n: Any, sums: dict[str, Any]) -> Form:
+    """The means of a centered form from its sums."""
+    means = edge_means(n, **sums)
+    second, third = (np.stack([means[name] for name in names], axis=-1) for names in (PAIRS, TRIPLES))
+    return Form(second, third, np.sqrt(np.maximum(means["B"], 0.0)))
+
+
+def weights(n: Any, ways: Mapping[str, tuple[Any, ...]]) -> Floats:
+    """How often edges meet in each of the ways, along a last axis; of a number of rows or of an array of them."""
+    return np.stack([falling(np.asarray(n, dtype=np.float64), way[0]) * way[1] for way in ways.values()], axis=-1)
