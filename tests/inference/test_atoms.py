@@ -8,9 +8,9 @@ import pytest
 from scipy.stats import fisher_exact, hypergeom
 
 import shearer as sh
-from shearer.inference.atoms import chance_of_arrangement, joint_codes, least_pvalue, table_of, table_pvalue
+from shearer.pairs.rare import chance_of_arrangement, joint_codes, least_pvalue, table_of, table_pvalue
 from shearer.screening.pair_tests import PairTests
-from shearer.screening.table import read_table
+from shearer.data.table import read_table
 
 
 def distance(table):

@@ -15,7 +15,7 @@ from shearer.inference.tall import pair_of_tall, tall, tall_operators
 from shearer.kernels.width_rules import entropy_widths
 from shearer.screening import pair_tests, sides, sums
 from shearer.screening.pair_tests import PairTests
-from shearer.screening.table import read_table
+from shearer.data.table import read_table
 
 EVERYTHING = slice(None), slice(None)
 FRACTIONS = (0.1, 0.25, 0.4, 0.55, 0.7, 0.82)

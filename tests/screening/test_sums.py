@@ -15,7 +15,7 @@ from shearer.screening.polynomials import groups_of, polynomial_sums
 from shearer.screening.restricted import restricted
 from shearer.screening.similarities import Similarities
 from shearer.screening.sums import marginals_of
-from shearer.screening.table import read_table
+from shearer.data.table import read_table
 from shearer.screening.widths import ladder_widths
 
 

@@ -115,6 +115,7 @@ def _expected_entropy(known: Sequence[tuple[float, Sums]], n: int) -> float:
     """E[-log2(s / n^2)] with s = n + 2 Z, to second order in Z - E Z; exact for a single variable."""
     if len(known) == 1:
         return -math.log2((n + n * (n - 1) * known[0][0]) / n**2)
-    found = moments([sums for _, sums in known], [mean for mean, _ in known])
-    total = n + 2 * found.mean
-    return -math.log2(total / n**2) + 2 * found.deviation**2 / (total**2 * math.log(2))
+    scale = math.prod(mean for mean, _ in known)
+    deviation = scale * moments([sums.means() for _, sums in known], n).deviation
+    total = n + scale * n * (n - 1)
+    return -math.log2(total / n**2) + 2 * deviation**2 / (total**2 * math.log(2))

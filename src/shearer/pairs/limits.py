@@ -24,6 +24,10 @@ RESIDUAL = 5e-3
 SAMPLE_ROWS = 512
 #: Largest residual of a row of the sample at which no further landmark is taken.
 LANDMARK_RESIDUAL = 1e-4
+#: The same where values are wanted beside tests, at one width: round-off, of as many rows as can be factored.
+EXACT_RESIDUAL, EXACT_SAMPLE_ROWS = 1e-11, 2048
+#: Rows up to which all pairs are multiplied by whole matrices where these are smaller than the features.
+MOST_MATRIX_ROWS = 512
 #: Levels of a label that have a feature of their own.
 MOST_LEVELS = 256
 #: Rows read at a time: what is held of them stays in cache or close to it.

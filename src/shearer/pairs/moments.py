@@ -131,9 +131,8 @@ def shifted_triangles(
 
 @dataclass(frozen=True)
 class Moments:
-    """Mean, standard deviation and skewness of Z over all permutations."""
+    """Standard deviation and skewness of Z over all permutations."""
 
-    mean: float
     deviation: float
     skewness: float
 
@@ -146,18 +145,16 @@ def falling(n: Any, count: int) -> Any:
     return product
 
 
-def moments(sums: Sequence[Sums], scales: Sequence[float]) -> Moments:
-    """Moments of Z for variables whose matrices are scale_k (1 + x_k), from the sums of the x_k.
+def moments(means: Sequence[Mapping[str, float]], n: int) -> Moments:
+    """Moments of Z less its mean, for variables whose matrices are 1 + x_k, from the means of the x_k.
 
     Parameters
     ----------
-    sums : sequence of Sums
-        One for each variable, of x_k, whose total must be 0. At least 6 rows.
-    scales : sequence of float
-        The means m_k of the matrices off the diagonal.
+    means : sequence of mappings
+        One for each variable: `Form.means` of x_k, whose total must be 0.
+    n : int
+        Rows, at least 6.
     """
-    n = sums[0].n
-    means = [item.means() for item in sums]
     second = sum(
         falling(n, vertices) * share * two_or_more([mean[name] for mean in means])
         for name, (vertices, share) in PAIRS.items()
@@ -165,10 +162,8 @@ def moments(sums: Sequence[Sums], scales: Sequence[float]) -> Moments:
     third = sum(
         falling(n, vertices) * share * _triple(name, pairs, means) for name, (vertices, share, pairs) in TRIPLES.items()
     )
-    scale = math.prod(scales)
     deviation = math.sqrt(max(second, 0.0))
-    skewness = third / deviation**3 if deviation > 0 else 0.0
-    return Moments(scale * falling(n, 2) / 2, abs(scale) * deviation, math.copysign(1.0, scale) * skewness)
+    return Moments(deviation, third / deviation**3 if deviation > 0 else 0.0)
 
 
 def two_or_more(values: Iterable[Any]) -> Any:
@@ -180,7 +175,7 @@ def two_or_more(values: Iterable[Any]) -> Any:
     return two
 
 
-def _triple(name: str, pairs: tuple[str, str, str], means: Sequence[dict[str, float]]) -> float:
+def _triple(name: str, pairs: tuple[str, str, str], means: Sequence[Mapping[str, float]]) -> float:
     """Expected product of h over three edges: each edge needs two or more variables, and a variable enters none, two or
     three of the edges (entering one gives 0, since x_k has mean 0).
     """
@@ -214,6 +209,14 @@ class Form:
     second: Floats
     third: Floats
     spread: Floats
+
+    def scaled(self, factor: float) -> "Form":
+        """That of the matrix times a number."""
+        return Form(self.second * factor**2, self.third * factor**3, self.spread * abs(factor))
+
+    def means(self) -> dict[str, float]:
+        """By the names of the ways in which edges meet, of one similarity."""
+        return dict(zip((*PAIRS, *TRIPLES), (*self.second.tolist(), *self.third.tolist()), strict=True))
 
 
 def form_of(n: Any, sums: dict[str, Any]) -> Form:

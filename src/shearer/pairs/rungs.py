@@ -6,12 +6,14 @@ not depend on the number of rows: the same rungs are taken of 50 rows and of a m
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shearer._blocks import Block, Variable
-from shearer.kernels import Gaussian, Gram, Kernel, distances
+from shearer.kernels import Gaussian, Gram, Kernel, distances, hadamard
 from shearer.kernels import gram as gram_of
 from shearer.kernels.samples import SHORTEST
 from shearer.pairs import limits
@@ -20,42 +22,72 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 _LIKE = np.empty(0)
+#: Bits of the width in whose units coordinates of different variables may be added up.
+UNIT_BITS = 2.0
 # Parts of an octave of the squared distances that are told apart in finding widths.
 _STEPS = 128
 # Newton steps for the logarithm of a width, and when to stop.
 _MOST_STEPS, _CLOSE = 60, 1e-10
 
 
-def ladder(variable: Variable, general: Kernel | None, own: Kernel | None = None) -> list[Gram]:
-    """The squared kernel M of a variable at every rung: several for numbers under the default kernel, else one.
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """A variable, or several joined, as similarities at a ladder of widths.
 
-    Parameters
+    Attributes
     ----------
-    variable : Variable
-        In numpy, without missing rows.
-    general, own : Kernel, optional
-        The kernel that the user stated for all variables, and for this one.
+    numbers : array (n, d) or None
+        Coordinates whose width makes the ladder, of which the largest range is below 1.
+    fixed : Gram or None
+        A similarity that is the same at every width: of labels, or under a kernel of the user's.
     """
-    values = _numbers(variable, own or general)
-    if values is None:
-        return [gram_of(variable, _LIKE, general or Gaussian(), own).squared()]
-    labels = tuple(variable.blocks[1:])
-    return [
-        gram_of(Variable(variable.name, (Block("continuous", values), *labels)), _LIKE, Gaussian(width)).squared()
-        for width in rung_widths(values)
-    ]
 
+    numbers: Floats | None
+    fixed: Gram | None
 
-def _numbers(variable: Variable, kernel: Kernel | None) -> Floats | None:
-    """The numbers whose width makes the ladder; None under a kernel of the user's, for labels, and for two values.
+    @classmethod
+    def of(cls, variable: Variable, general: Kernel | None = None, own: Kernel | None = None) -> "Ladder":
+        """From a variable in numpy: a ladder for numbers under the default kernel, one rung else.
 
-    Two values have one distance: every width gives the same test.
-    """
-    block = variable.blocks[0]
-    if kernel is not None or block.kind != "continuous":
-        return None
-    values = np.asarray(block.values, dtype=np.float64)
-    return None if _at_most_two(values) else values * unit_scale(values)
+        Parameters
+        ----------
+        variable : Variable
+            Without missing rows.
+        general, own : Kernel, optional
+            The kernel that the user stated for all variables, and for this one.
+        """
+        block = variable.blocks[0]
+        values = np.asarray(block.values, dtype=np.float64) if block.kind == "continuous" else None
+        # Two values have one distance: every width gives the same test.
+        if (own or general) is not None or values is None or _at_most_two(values):
+            return cls(None, gram_of(variable, _LIKE, general or Gaussian(), own).squared())
+        labels = Variable(variable.name, variable.blocks[1:])
+        fixed = gram_of(labels, _LIKE, Gaussian()).squared() if labels.blocks else None
+        return cls(values * unit_scale(values), fixed)
+
+    def joined(self, other: "Ladder") -> "Ladder":
+        """The joint variable: coordinates side by side, each in units of its own width, and a product of the rest."""
+        both = [item for item in (self.numbers, other.numbers) if item is not None]
+        same = [item for item in (self.fixed, other.fixed) if item is not None]
+        scaled = [item / rung_widths(item, (UNIT_BITS,))[0] for item in both]
+        return Ladder(np.column_stack(scaled) if both else None, hadamard(same) if same else None)
+
+    @cached_property
+    def rungs(self) -> list[Gram]:
+        """The squared kernel M at every rung."""
+        if self.numbers is None:
+            assert self.fixed is not None
+            return [self.fixed]
+        block = Block("continuous", self.numbers)
+        operators = [Gaussian(width).gram(block, _LIKE).squared() for width in rung_widths(self.numbers)]
+        return operators if self.fixed is None else [hadamard([one, self.fixed]) for one in operators]
+
+    def sample(self, most: int) -> Indices:
+        """Rows among which landmarks are chosen."""
+        if self.numbers is not None:
+            return sample_rows(self.numbers, most)
+        assert self.fixed is not None
+        return sample_rows(np.empty((self.fixed.n, 2)), most)
 
 
 def _at_most_two(values: Floats) -> bool:

@@ -1,19 +1,18 @@
 """One side of a rectangle of pairs: some variables at one rung each, their features and what pairs need of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer.kernels import Gram, Kernel
+from shearer.data.table import Presence, Table
+from shearer.kernels import Gaussian, Kernel, chosen_kernels
 from shearer.pairs import limits
 from shearer.pairs.features import Features, fit
-from shearer.pairs.moments import Form
-from shearer.pairs.rungs import ladder, sample_rows
+from shearer.pairs.rungs import Ladder
 from shearer.pairs.sums import Marginal, RowSums, Totals
-from shearer.screening.table import Table
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -21,49 +20,61 @@ Masks = NDArray[np.bool_]
 
 
 class Ladders:
-    """The rungs of all variables of a table, and their features; found when first asked for.
+    """The rungs of several variables and their features, which are found when first asked for.
 
     Parameters
     ----------
-    table : Table
-        The variables.
-    general : Kernel or None
-        The kernel that the user stated for all.
-    named : mapping
-        Kernels of single variables.
-    residual : float
-        Share of the mass of a similarity that features may leave out.
+    ladders : sequence of Ladder
+        Of each variable, on the rows that it has.
+    presence : Presence
+        Which rows these are.
+    exact : bool
+        Features that leave out nothing but round-off, where there is such a low rank.
     """
 
-    def __init__(self, table: Table, general: Kernel | None, named: Mapping[str, Kernel], residual: float) -> None:
-        self.table = table
-        self._general, self._named = general, named
-        self._residual = residual
-        self._grams: dict[int, list[Gram]] = {}
-        self._samples: dict[int, Indices] = {}
+    def __init__(self, ladders: Sequence[Ladder], presence: Presence, exact: bool = False) -> None:
+        self._ladders = ladders
+        self.presence = presence
+        self._residual = limits.EXACT_RESIDUAL if exact else limits.RESIDUAL
+        self._sample_rows = limits.EXACT_SAMPLE_ROWS if exact else limits.SAMPLE_ROWS
         self._features: dict[tuple[int, int], Features] = {}
 
-    def grams(self, variable: int) -> list[Gram]:
-        """The squared kernel of a variable at each of its rungs, on the rows that it has."""
-        if variable not in self._grams:
-            item = self.table.variables[variable]
-            self._grams[variable] = ladder(item, self._general, self._named.get(item.name))
-        return self._grams[variable]
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        kernel: Kernel | Mapping[str, Kernel] | None = None,
+        *,
+        single: bool = False,
+        exact: bool = False,
+    ) -> "Ladders":
+        """Those of a table; with `single` at the one width of the default kernel only."""
+        general, named = chosen_kernels(kernel, table.names)
+        if single and general is None:
+            general = Gaussian()
+        return cls([Ladder.of(item, general, named.get(item.name)) for item in table.variables], table.presence, exact)
+
+    @property
+    def count(self) -> int:
+        """How many variables."""
+        return len(self._ladders)
+
+    @property
+    def rows(self) -> int:
+        """How many rows, those with missing values included."""
+        return int(self.presence.masks.shape[1])
+
+    def heights(self, variable: int) -> int:
+        """How many rungs a variable has."""
+        return len(self._ladders[variable].rungs)
 
     def features(self, variable: int, height: int) -> Features:
         """Its features at one height; a variable with fewer rungs has its last at every further height."""
-        grams = self.grams(variable)
-        place = variable, min(height, len(grams) - 1)
+        own = self._ladders[variable]
+        place = variable, min(height, len(own.rungs) - 1)
         if place not in self._features:
-            self._features[place] = fit(grams[place[1]], self._sample(variable), self._residual)
+            self._features[place] = fit(own.rungs[place[1]], own.sample(self._sample_rows), self._residual)
         return self._features[place]
-
-    def _sample(self, variable: int) -> Indices:
-        if variable not in self._samples:
-            blocks = self.table.variables[variable].blocks
-            values = np.asarray(blocks[0].values).reshape(len(blocks[0].values), -1)
-            self._samples[variable] = sample_rows(values)
-        return self._samples[variable]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,23 +131,18 @@ class Side:
         return np.concatenate([[0], np.cumsum([own.rank for own in self.features])]).astype(np.intp)
 
     @property
-    def table(self) -> Table:
-        """The whole table."""
-        return self.ladders.table
-
-    @property
     def several(self) -> Masks:
         """Which variables have a rung of their own at this height."""
-        return np.array([self.height < len(self.ladders.grams(int(k))) for k in self.variables])
+        return np.array([self.height < self.ladders.heights(int(k)) for k in self.variables])
 
     @property
     def patterns(self) -> Indices:
         """The pattern of missing values of each variable."""
-        return self.table.presence.pattern[self.variables]
+        return self.ladders.presence.pattern[self.variables]
 
     def chunks(self) -> Iterator[slice]:
         """Runs of rows."""
-        n = self.table.observations
+        n = self.ladders.rows
         yield from (slice(start, min(start + limits.CHUNK_ROWS, n)) for start in range(0, n, limits.CHUNK_ROWS))
 
     def stack(self, chunk: slice) -> Floats:
@@ -146,7 +152,7 @@ class Side:
         stack = np.zeros((chunk.stop - chunk.start, int(self.starts[-1])))
         for place, (k, own) in enumerate(zip(self.variables, self.features, strict=True)):
             part = slice(int(self.starts[place]), int(self.starts[place + 1]))
-            mask = self.table.presence.masks[self.table.presence.pattern[k]]
+            mask = self.ladders.presence.masks[self.ladders.presence.pattern[k]]
             here = mask[chunk]
             first = int(np.count_nonzero(mask[: chunk.start]))
             found = own.of(slice(first, first + int(np.count_nonzero(here))))
@@ -154,19 +160,23 @@ class Side:
                 stack[:, part] = found
             else:
                 stack[here, part] = found
-        if stack.nbytes * -(-self.table.observations // len(stack)) <= self.room:
+        if stack.nbytes * -(-self.ladders.rows // len(stack)) <= self.room:
             self._stacks[chunk.start] = stack
         return stack
 
     def rows(self, place: int, pattern: int) -> Rows:
         """What pairs need of the variable at a place on the rows that it has in common with a pattern; found once."""
-        masks, own = self.table.presence.masks, int(self.patterns[place])
-        both = masks[own] & masks[pattern]
-        if int(both.sum()) == int(masks[own].sum()):
+        presence, own = self.ladders.presence, int(self.patterns[place])
+        if presence.common[own, pattern] == presence.common[own, own]:
             pattern = own  # the other lacks no row that this one has
         if (place, pattern) not in self._rows:
-            self._rows[place, pattern] = self._measured(place, both)
+            self._rows[place, pattern] = self._measured(place, presence.masks[own] & presence.masks[pattern])
         return self._rows[place, pattern]
+
+    def centered(self, place: int) -> Floats:
+        """Features of the variable at a place at all rows, less their mean; without missing values."""
+        part = slice(int(self.starts[place]), int(self.starts[place + 1]))
+        return np.concatenate([self.stack(chunk)[:, part] for chunk in self.chunks()]) - self.rows(place, 0).center
 
     def _measured(self, place: int, mask: Masks) -> Rows:
         """Two passes over the rows."""
@@ -204,8 +214,3 @@ class Side:
                 found[inside] = self.stack(chunk)[chosen[inside] - chunk.start, part]
         return found - center, len(rows) / len(chosen)
 
-
-def gathered(rows: list[list[Rows]], form: str) -> Form:
-    """A form of variables on patterns, as arrays of shape (variables, patterns, ...)."""
-    forms = [[getattr(one.marginal, form) for one in some] for some in rows]
-    return Form(*(np.array([[getattr(one, name) for one in some] for some in forms]) for name in vars(forms[0][0])))

@@ -22,6 +22,9 @@ from shearer.pairs.moments import Form, form_of
 
 Floats = NDArray[np.float64]
 
+#: Sums over rows of the second pass that are numbers.
+NUMBERS = 9
+
 
 @dataclass(frozen=True, eq=False)
 class Totals:
@@ -99,7 +102,7 @@ class RowSums:
     def __init__(self, totals: Totals) -> None:
         self.totals = totals
         self.with_diagonal: Floats = np.zeros(len(totals.center))
-        self.numbers: Floats = np.zeros(9)
+        self.numbers: Floats = np.zeros(NUMBERS)
         self.cubes = 0.0
 
     def add(self, terms: RowTerms, probes: Floats, weight: float) -> None:

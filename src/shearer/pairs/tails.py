@@ -38,8 +38,8 @@ def standardized(statistic: Floats, n: Any, left: Form, right: Form, usable: Mas
         Where a tail is wanted at all.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        deviation = np.sqrt(_moment(left.second, right.second, n, PAIRS))
-        skewness = _moment(left.third, right.third, n, TRIPLES) / deviation**3
+        deviation = np.sqrt(moment(left.second, right.second, n, PAIRS))
+        skewness = moment(left.third, right.third, n, TRIPLES) / deviation**3
         varies = np.minimum(left.spread, right.spread) > limits.SMALLEST_SPREAD
         varies = varies & (deviation > limits.ROUND_OFF * n * left.spread * right.spread)
         trusted = varies & usable & (np.abs(skewness) <= limits.LARGEST_SKEWNESS)
@@ -56,7 +56,7 @@ def upper_tails(z: Floats, skewness: Floats) -> Floats:
     return tails
 
 
-def _moment(left: Floats, right: Floats, n: Any, ways: Mapping[str, tuple[Any, ...]]) -> Floats:
+def moment(left: Floats, right: Floats, n: Any, ways: Mapping[str, tuple[Any, ...]]) -> Floats:
     """A moment of the product of two forms: bilinear in the means over the ways in which edges meet."""
     if left.ndim == 3 and left.shape[1] == right.shape[0] == 1:  # all pairs of two lists: a thin matrix product
         moment: Floats = (left[:, 0] * weights(n, ways)) @ right[0].T

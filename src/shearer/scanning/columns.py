@@ -9,16 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._arrays import to_numpy
-from shearer._blocks import Block, Variable
 from shearer._columns import Column
 from shearer._validate import describe, value_error
 from shearer._variables import Sources, read_sources
-from shearer.inference.aggregated import LARGEST_SATURATION
+from shearer.pairs.limits import FEWEST_ROWS, LARGEST_SATURATION
 from shearer.report.text import count
-from shearer.screening.table import Table, library_of, reworded_errors, table_of
+from shearer.data.table import Table, library_of, reworded_errors, table_of
 
-# Fewer rows with a value have too few permutations to tell anything.
-FEWEST_ROWS = 6
 # Rows that feed the pictures of a report.
 SAMPLE_ROWS = 500
 # Levels shown in pictures; the others are joined.
@@ -97,13 +94,6 @@ def read_columns(
 
 def _on_rows(parts: list[Column], chosen: NDArray[np.intp] | None) -> list[Column]:
     return parts if chosen is None else [part.take(chosen) for part in parts]
-
-
-def variable_on_rows(variable: Variable, rows: NDArray[np.bool_]) -> Variable:
-    """A variable on some of its rows."""
-    if rows.all():
-        return variable
-    return Variable(variable.name, tuple(Block(b.kind, b.values[rows], b.levels) for b in variable.blocks))
 
 
 def _describe(name: str, parts: list[Column], chosen: NDArray[np.intp] | None) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from shearer._validate import check_alpha, check_option, describe, type_error, v
 from shearer._version import __version__
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
-from shearer.scanning.columns import FEWEST_ROWS, read_columns
+from shearer.pairs.limits import FEWEST_ROWS
+from shearer.scanning.columns import read_columns
 from shearer.scanning.document import Findings, describe_findings
 from shearer.scanning.measuring import Measuring
 from shearer.scanning.pairs import lagged_pairs, screened_pairs, streamed_pairs
@@ -192,7 +193,7 @@ def scan(
     findings = Findings(pairs=pairs, fdr=rate)
     if settings["order"] == 3 and len(table.variables) >= 3:
         choice = choose_triples(table, pairs.square(), request.memory)
-        tests = test_triples(table, choice.triples, kernel, request.seed, store, progress)
+        tests = test_triples(table, choice, kernel, request.seed, store, progress)
         findings = findings.with_triples(table, choice, tests)
         notes += [choice.note] if choice.note else []
     measuring = Measuring(table, findings, request, kernel, store)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._validate import describe, value_error
-from shearer.screening.table import Table
+from shearer.data.table import Table
 
 Part = dict[str, NDArray[Any]]
 

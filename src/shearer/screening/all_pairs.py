@@ -20,7 +20,7 @@ from shearer.screening.shards import Shards, write_shards
 from shearer.screening.significance import Significance
 from shearer.screening.similarities import Similarities, operators
 from shearer.screening.spectra import Spectra
-from shearer.screening.table import Table, read_table
+from shearer.data.table import Table, read_table
 from shearer.screening.triangles import Triangles
 
 DTYPES = ("float64", "float32")
@@ -164,8 +164,7 @@ def compare(
     found = _finish(table, route, left, right, alpha, normalize, precision, progress)
 
     def significance() -> Significance:
-        known = route.similarities if isinstance(route, Triangles) else None
-        return Significance(table, kernel, left, right, known, memory=budget, progress=progress)
+        return Significance(table, kernel, left, right, memory=budget, progress=progress)
 
     return replace(found, significance=significance)
 

@@ -20,7 +20,7 @@ from shearer.screening.pairs import collision_bits
 from shearer.screening.products import CrossSum, SymmetricSum, mirror
 from shearer.screening.similarities import Similarities, operators
 from shearer.screening.spectra import entropies
-from shearer.screening.table import Table, read_table
+from shearer.data.table import Table, read_table
 
 Floats = NDArray[Any]
 

@@ -13,7 +13,7 @@ from shearer._threads import single_threaded_blas
 from shearer.kernels import Gram
 from shearer.screening.factors import factor
 from shearer.screening.pairs import PairSums
-from shearer.screening.table import Presence
+from shearer.data.table import Presence
 
 Floats = NDArray[Any]
 

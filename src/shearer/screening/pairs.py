@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shearer.screening import ratios
 from shearer.screening.products import mirror
-from shearer.screening.table import Presence
+from shearer.data.table import Presence
 
 Floats = NDArray[Any]
 

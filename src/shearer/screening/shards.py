@@ -17,7 +17,7 @@ from shearer._progress import track
 from shearer._validate import check_names, check_option, describe, value_error
 from shearer.screening import pairs as finish
 from shearer.screening.pairs import Route
-from shearer.screening.table import Table
+from shearer.data.table import Table
 
 Floats = NDArray[Any]
 

@@ -13,7 +13,7 @@ from shearer._progress import track
 from shearer.kernels import Gram, hadamard
 from shearer.screening.pairs import Entropies, Pairs
 from shearer.screening.products import mirror
-from shearer.screening.table import Presence
+from shearer.data.table import Presence
 from shearer.spectrum import Request, plan, renyi, solve
 from shearer.spectrum.dense import Dense
 from shearer.spectrum.planner import CERTIFIED

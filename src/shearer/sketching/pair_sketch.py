@@ -27,7 +27,7 @@ from shearer.spectrum.lowrank import ROWS_AT_ONCE
 
 Floats = NDArray[np.float64]
 
-FORMAT = "shearer pair sketch"
+FORMAT = "shearer pair sketch 2"
 # Numbers in the features of one chunk: 64 megabytes for each level.
 _WORK = 2**23
 # Rows at a time: what is held of one variable stays in cache.
@@ -37,8 +37,8 @@ _MOST_ROWS = 4096
 class PairSketch(PairAnswers):
     """Independence tests and alpha = 2 values of all pairs, from sums over rows that merge.
 
-    The test is that of `independence_test` beyond 5000 rows, by moments at a ladder of widths; its third moment needs
-    sums over rows of what only the totals of a first pass tell. After one pass values are known, after two p-values.
+    The test is that of `independence_test`, at widths that a sample tells; its moments need sums over rows of what only
+    the totals of a first pass tell. After one pass values are known, after two p-values.
 
     Examples
     --------
@@ -147,22 +147,21 @@ class PairSketch(PairAnswers):
 
     def _add(self, rows: tuple[Variable, ...]) -> None:
         # Levels beyond the first share the features of variables that have one width only.
-        known: dict[tuple[int, int], tuple[Floats, Floats]] = {}
+        known: dict[tuple[int, int], Floats] = {}
         for level in self._levels:
             stack = np.empty((row_count(rows[0]), level.products.shape[0]))
             for variable, member in enumerate(level.members):
                 place = variable, member
                 if place not in known:
-                    known[place] = self._features[variable][member].of(rows[variable], self._second_rows is None)
-                own = level.own(variable)
-                stack[:, own] = known[place][0]
+                    known[place] = self._features[variable][member].of(rows[variable])
+                stack[:, level.own(variable)] = known[place]
                 if self._second_rows is None:
-                    level.cube_sums[own] += known[place][1]
-                    level.residuals[variable] += len(stack) - float(np.vdot(known[place][0], known[place][0]))
+                    level.residuals[variable] += len(stack) - float(np.vdot(known[place], known[place]))
             if self._second_rows is None:
                 level.add(stack)
             else:
-                level.add_again(stack)
+                probes = [self._features[k][member].probes for k, member in enumerate(level.members)]
+                level.add_again(stack, probes, self._rows)
             known = {place: found for place, found in known.items() if len(self._features[place[0]]) == 1}
 
     def merge(self, other: PairSketch) -> None:
@@ -173,7 +172,7 @@ class PairSketch(PairAnswers):
             hint = "Make one by PairSketch.like or second_pass, and copies of it by empty()."
             raise value_error("other", "a sketch with the same landmarks, in the same pass", "another one", hint)
         second = self._second_rows is not None
-        names = Level.ARRAYS[4:] if second else Level.ARRAYS[:4]
+        names = Level.SECOND if second else Level.FIRST
         for mine, others in zip(self._levels, other._levels, strict=True):
             for name in names:
                 setattr(mine, name, getattr(mine, name) + getattr(others, name))
@@ -197,7 +196,7 @@ class PairSketch(PairAnswers):
         fresh = copy.copy(self)
         fresh._levels = [copy.copy(level) for level in self._levels]
         for level in fresh._levels:
-            level.cubes_of_rows, level.products_of_rows = (np.zeros(len(level.members)) for _ in range(2))
+            level.begin_again()
         fresh._second_rows, fresh._dropped = 0, 0
         if self._second_rows is None:
             fresh.__dict__.pop("fingerprint", None)  # the totals of the first pass are part of it from now on
@@ -232,7 +231,7 @@ class PairSketch(PairAnswers):
         ]
         sketch._begin()
         for place, level in enumerate(sketch._levels):
-            for name in Level.ARRAYS:
+            for name in (*Level.FIRST, *Level.SECOND):
                 setattr(level, name, arrays[f"level{place}_{name}"])
         sketch._rows, sketch._second_rows, sketch._dropped = (header[k] for k in ("rows", "second_rows", "dropped"))
         return sketch
@@ -242,7 +241,7 @@ class PairSketch(PairAnswers):
         header, arrays = self._frozen()
         header |= {"rows": self._rows, "second_rows": self._second_rows, "dropped": self._dropped}
         for place, level in enumerate(self._levels):
-            arrays |= {f"level{place}_{name}": getattr(level, name) for name in Level.ARRAYS}
+            arrays |= {f"level{place}_{name}": getattr(level, name) for name in (*Level.FIRST, *Level.SECOND)}
         return header, arrays
 
     def _frozen(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -13,7 +13,7 @@ from shearer.screening import pairwise, tiles, triples
 from shearer.screening.pairs import collision_bits
 from shearer.screening.similarities import Similarities, operators
 from shearer.screening.spectra import entropies
-from shearer.screening.table import read_table
+from shearer.data.table import read_table
 from shearer.tools.lattice import Columns, by_stem, without_one
 
 Floats = NDArray[np.float64]

@@ -17,8 +17,8 @@ from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.screening import Pairwise, pairwise
 from shearer.screening.frames import make_frame, pick_names
-from shearer.screening.pair_tests import FEWEST_ROWS
-from shearer.screening.table import MISSING, read_table
+from shearer.pairs.limits import FEWEST_ROWS
+from shearer.data.table import MISSING, read_table
 from shearer.tools.graphs import GraphOutput
 from shearer.tools.indirect import context_likelihood, explained_links, weakest_links
 from shearer.tools.pair_tests import TESTS, pair_pvalues, pvalue_given

@@ -14,7 +14,7 @@ from shearer._memory import parse_memory
 from shearer._validate import check_inside, check_option, describe, value_error
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
-from shearer.screening.table import read_table
+from shearer.data.table import read_table
 from shearer.tools.greedy import JointSearch, RedundancySearch, Search
 from shearer.tools.reading import read_features
 from shearer.tools.row_pairs import RowPairs

@@ -1,6 +1,6 @@
 """What is screened: variables as numpy arrays, and the rows that each of them has."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._arrays import is_array, to_numpy
-from shearer._blocks import Block, Variable, common_library, join_blocks
+from shearer._blocks import Block, Variable, Variables, common_library, join_blocks
 from shearer._sources import is_frame, open_source, series_name
 from shearer._validate import check_option, describe, value_error
 from shearer._variables import Sources, read_sources, read_variables
@@ -96,6 +96,36 @@ class Table:
         """The names of all variables."""
         return tuple(variable.name for variable in self.variables)
 
+    def choose(self, places: Sequence[int] | NDArray[np.intp]) -> "Table":
+        """The variables at some places, none of them a target."""
+        chosen = np.asarray(places, dtype=np.intp)
+        presence = self.presence.restrict(chosen, slice(None))
+        return replace(self, variables=tuple(self.variables[k] for k in chosen), targets=0, presence=presence)
+
+    def take(self, rows: NDArray[np.bool_]) -> "Table":
+        """Some rows, of every variable those that it has."""
+        masks = self.presence.masks[self.presence.pattern]
+        variables = tuple(
+            variable.take(rows[mask]) for variable, mask in zip(self.variables, masks, strict=True)
+        )
+        presence = Presence(self.presence.masks[:, rows], self.presence.pattern)
+        return replace(self, variables=variables, observations=int(rows.sum()), presence=presence)
+
+    def common(self, places: Sequence[int] | NDArray[np.intp]) -> Variables:
+        """The variables at some places on the rows that all of them have."""
+        masks = [self.presence.masks[self.presence.pattern[k]] for k in places]
+        both = np.logical_and.reduce(masks)
+        items = tuple(self.variables[k].take(both[mask]) for k, mask in zip(places, masks, strict=True))
+        return Variables(items, (), int(both.sum()), 0, np.empty(0))
+
+    def sample(self, most: int, seed: int) -> "Table":
+        """At most so many rows, drawn without replacement and kept in order."""
+        if self.observations <= most:
+            return self
+        rows = np.zeros(self.observations, dtype=bool)
+        rows[np.random.default_rng(seed).permutation(self.observations)[:most]] = True
+        return self.take(rows)
+
 
 def read_table(
     *data: Any,
@@ -158,9 +188,10 @@ def _read_plain(matrix: NDArray[np.float64]) -> tuple[Variable, ...]:
     return tuple(Variable(f"x{k}", (Block("continuous", column),)) for k, column in enumerate(columns, start=1))
 
 
-def table_without_gaps(variables: tuple[Variable, ...], rows: int) -> Table:
-    """A table of variables in numpy that all have the same rows."""
-    return Table(variables, 0, True, rows, _no_gaps(rows, len(variables)), False, "polars")
+def table_without_gaps(variables: Variables) -> Table:
+    """The table of variables that all have the same rows."""
+    items = tuple(_in_numpy(item) for item in variables.items)
+    return Table(items, 0, True, variables.rows, _no_gaps(variables.rows, len(items)), False, "polars")
 
 
 def _no_gaps(rows: int, variables: int) -> Presence:

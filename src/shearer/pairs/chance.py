@@ -1,4 +1,4 @@
-"""Chance adjustment of many pairs: what is known of each, and the adjusted values (theory: chance adjustment)."""
+"""The chance level of pairs, and values adjusted for it (theory: chance adjustment)."""
 
 import math
 from typing import Any, NamedTuple
@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from shearer.pairs.limits import FEWEST_ROWS
 
-_FEWEST_ROWS = 6
+Floats = NDArray[np.float64]
 
 
 class Chances(NamedTuple):
@@ -42,7 +42,7 @@ class Chances(NamedTuple):
             chance = self.entropies + np.log2(expected / n**2) - 2 * self.variance / (expected**2 * math.log(2))
             room = self.own / 2 - chance
             adjusted = np.where(room > 1e-12, (self.entropies - joint - chance) / room, 0.0)
-            return np.where((n >= _FEWEST_ROWS) & ~np.isnan(room), adjusted, np.nan)
+            return np.where((n >= FEWEST_ROWS) & ~np.isnan(room), adjusted, np.nan)
 
 
 def collision(n: Any, mean: Any) -> Any:
