@@ -76,11 +76,15 @@ def scan(
     group: Groups = None,
     kind: Kinds = None,
     max_rows: Annotated[
-        int,
+        int | None,
         typer.Option(
-            metavar="N", min=0, help="Scan a sample of so many rows of a longer table; 0: all.", rich_help_panel=WORK
+            metavar="N",
+            min=0,
+            help="Scan a sample of so many rows of a longer table; 0: all. Default: all that some minutes allow.",
+            show_default=False,
+            rich_help_panel=WORK,
         ),
-    ] = 2000,
+    ] = None,
     separator: Separator = None,
     encoding: Encoding = None,
     no_header: NoHeader = False,
@@ -164,7 +168,7 @@ def scan(
             fdr=fdr,
             top=top,
             alpha=alpha,
-            max_rows=max_rows or None,
+            max_rows="auto" if max_rows is None else max_rows or None,
             memory=memory,
             rng=seed,
             n_jobs=jobs,

@@ -93,7 +93,7 @@ class LandmarkFeatures(Features):
         similar = np.array(gram.block(sample, sample), dtype=np.float64)
         stop = min(limits.LANDMARK_RESIDUAL, residual)
         lower, pivots, rank, _ = lapack.dpstrf(similar, tol=stop, lower=1, overwrite_a=1)
-        factor = np.tril(lower)[:, :rank]  # rows in the order of the pivots
+        factor = np.tril(lower[:, :rank])  # rows in the order of the pivots
         order = np.argsort(pivots)
         shares, directions = np.linalg.eigh(factor.T @ factor / len(sample))
         kept = int(np.searchsorted(np.cumsum(shares), residual * shares.sum(), side="right"))

@@ -36,3 +36,10 @@ CHUNK_ROWS = 4096
 #: sample of rows with all others. They count less and less in the third moment as rows grow.
 CUBE_ENTRIES = 2**20
 FEWEST_PROBES = 32
+#: Features of a scalar at each rung, about.
+TYPICAL_RANKS = (4, 8, 17, 37, 78)
+
+
+def work_of_pair() -> float:
+    """Multiplications and additions that a row adds to the test of a pair of scalars, about."""
+    return 2.0 * sum(rank**2 for rank in TYPICAL_RANKS)

@@ -71,6 +71,7 @@ class SplitTests:
         self._masks = ladders.presence.masks[ladders.presence.pattern]
         self._features: dict[tuple[int, int], Floats] = {}
         self._single: dict[tuple[int, int], Measured] = {}
+        self._stacks: dict[int, tuple[Floats, Indices, Floats]] = {}
 
     @staticmethod
     def work(rows: int, pairs: int, splits: int, gaps: bool) -> float:
@@ -131,20 +132,32 @@ class SplitTests:
 
     def _compare(self, product: Floats, others: list[int], height: int, mask: Masks) -> tuple[Floats, Floats]:
         """A product against variables, on rows that all of them have."""
-        rows: Index = slice(None) if mask.all() else np.flatnonzero(mask)
+        every = bool(mask.all())
+        rows: Index = slice(None) if every else np.flatnonzero(mask)
         left = _measured(product[rows])
         right = [self._measured(other, height, rows) for other in others]
         n = left.totals.n
-        ranks = [len(one.totals.center) for one in right]
-        cross = product[rows].T @ np.concatenate([self.features(other, height)[rows] for other in others], axis=1)
-        cross -= n * np.multiply.outer(left.totals.center, np.concatenate([one.totals.center for one in right]))
-        norms = np.add.reduceat((cross * cross).sum(axis=0), np.cumsum([0, *ranks[:-1]]))
+        if every:  # against all variables at once: cheaper than to pick the features of some
+            features, starts, sums = self._stack(height)
+        else:
+            features, starts, sums = _side_by_side([self.features(other, height)[rows] for other in others])
+        cross = product[rows].T @ features
+        cross -= np.multiply.outer(left.totals.center, sums)
+        norms = np.add.reduceat(np.einsum("ij,ij->j", cross, cross), starts)
+        norms = norms[others] if every else norms
         diagonals = np.array([one.diagonal for one in right]) @ left.diagonal
         traces = left.marginal.trace * np.array([one.marginal.trace for one in right])
         statistics = (norms - n / (n - 2) * diagonals + traces / ((n - 1) * (n - 2))) / 2
         forms = [one.marginal.centered for one in right]
         form = Form(*(np.array([getattr(one, name) for one in forms]) for name in vars(forms[0])))
         return standardized(statistics, n, left.marginal.centered, form, np.array(True))
+
+    def _stack(self, height: int) -> tuple[Floats, Indices, Floats]:
+        """Features of all variables side by side, where those of each begin, and their sums; found once."""
+        if height not in self._stacks:
+            every = [self.features(k, height) for k in range(self._ladders.count)]
+            self._stacks[height] = _side_by_side(every)
+        return self._stacks[height]
 
     def _measured(self, variable: int, height: int, rows: Index) -> "Measured":
         """Of a single variable; found once where all rows count."""
@@ -161,6 +174,7 @@ class SplitTests:
             self.features(variable, height)
             if self._masks.all():
                 self._measured(variable, height, slice(None))
+                self._stack(height)
 
     def features(self, variable: int, height: int) -> Floats:
         """Leading centered features of a variable at all rows of the table, 0 at missing values; found once."""
@@ -207,6 +221,12 @@ def _runs(rows: int) -> Iterable[slice]:
 def _products(first: Floats, second: Floats) -> Floats:
     """All products of a feature of one with a feature of the other, row by row."""
     return (first[:, :, None] * second[:, None, :]).reshape(len(first), -1)
+
+
+def _side_by_side(features: list[Floats]) -> tuple[Floats, Indices, Floats]:
+    """One array of several, where each begins, and its sums over rows."""
+    joint = np.concatenate(features, axis=1)
+    return joint, np.cumsum([0, *(own.shape[1] for own in features[:-1])]), joint.sum(axis=0)
 
 
 def _measured(features: Floats) -> Measured:

@@ -50,7 +50,7 @@ def scan(
     top: int = 50,
     alpha: float = 1.0,
     kernel: Kernel | Mapping[str, Kernel] | None = None,
-    max_rows: int | None = 2000,
+    max_rows: int | str | None = "auto",
     missing: str = "pairwise",
     memory: str | float | None = None,
     rng: np.random.Generator | int | None = 0,
@@ -93,9 +93,11 @@ def scan(
         Order of the entropy for what is measured.
     kernel : Kernel or mapping of name -> Kernel, optional
         One width in place of the ladder of widths that the tests go through.
-    max_rows : int or None, default 2000
-        Of a longer table a random sample of so many rows is scanned, which the notes say: the time grows as the cube
-        of the rows up to 5000, and linearly beyond. None: all rows.
+    max_rows : int, "auto" or None
+        Of a longer table a random sample of so many rows is scanned, which the notes say. "auto": all rows while the
+        tests of all pairs take no more than a fixed number of operations, some minutes on two cores (30 columns: over
+        a million rows; 1000 columns: 2000), counted so that the result does not depend on the machine. None: all rows.
+        Time grows in proportion to rows.
     missing : {"pairwise"}
         Each pair and triple uses the rows that its variables have.
     memory : str or number, optional
@@ -132,7 +134,9 @@ def scan(
     check_option("order", order, ORDERS)
     check_option("missing", missing, MISSING)
     check_count("top", top, 0)
-    if max_rows is not None:
+    if isinstance(max_rows, str):
+        check_option("max_rows", max_rows, ("auto",))
+    elif max_rows is not None:
         check_count("max_rows", max_rows, FEWEST_ROWS)
     rate, wanted_lags, jobs = _check_rate(fdr), _check_lags(lags), check_jobs(n_jobs)
     request = Request.checked(check_alpha(alpha), memory, TOLERANCE, rng)
@@ -142,7 +146,8 @@ def scan(
     if rows is not None:
         if wanted_lags is not None:
             raise value_error("lags", "rows in memory", "a source that is read in chunks")
-        data = (rows.sample(max_rows or STREAM_SAMPLE_ROWS, request.seed, jobs, progress),)
+        sampled = max_rows if isinstance(max_rows, int) else STREAM_SAMPLE_ROWS
+        data = (rows.sample(sampled, request.seed, jobs, progress),)
     # A lag needs rows that follow each other.
     most = max_rows if wanted_lags is None else None
     reading = read_columns(data, target, groups, kinds, most, request.seed)
@@ -158,7 +163,7 @@ def scan(
         "fdr": rate,
         "top": top,
         "alpha": request.alpha,
-        "max_rows": max_rows,
+        "max_rows": table.observations if table.observations < reading.rows else None,
         "kernel": None if kernel is None else str(kernel),
         "seed": request.seed,
         "target": target,
