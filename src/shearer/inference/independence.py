@@ -132,4 +132,6 @@ def independence_test(
         components = [Component(UNTESTABLE, math.nan, 1.0)]
     statistic = max((c.statistic for c in components if math.isfinite(c.statistic)), default=math.nan)
     label = "moments" if method == "moments" else "aggregated"
-    return TestResult(statistic, pvalue, label, tuple(components), None, variables.rows, variables.names)
+    return TestResult(
+        statistic, pvalue, label, tuple(components), None, variables.rows, variables.names, ladders.residual
+    )

@@ -28,8 +28,8 @@ from shearer.data.table import Table
 Floats = NDArray[np.float64]
 Cell = tuple[int, int]
 
-# Variables of a tile, and of one of few rows; decides the last bits of a p-value.
-TILE, WIDE_TILE = 32, 128
+# Variables of a tile, of one of few rows, and of one with missing values; decides the last bits of a p-value.
+TILE, WIDE_TILE, GAP_TILE = 32, 128, 16
 # Entries of the matrices of a tile that are formed at a time.
 _BAND = 2**21
 # Row vectors of two tiles with missing values: tiles squared times rows.
@@ -89,7 +89,7 @@ class PairTests:
         if ladders.presence.complete:
             self._tile = WIDE_TILE if ladders.rows <= limits.MOST_MATRIX_ROWS else TILE
         else:
-            self._tile = max(1, min(TILE, math.isqrt(_GAP_VECTORS // ladders.rows)))
+            self._tile = max(1, min(GAP_TILE, math.isqrt(_GAP_VECTORS // ladders.rows)))
 
     @classmethod
     def of(

@@ -20,6 +20,8 @@ ROUND_OFF = 1e-9
 #: Mass of a similarity, of 1, that its features may leave out. Any features make a valid test: what is left out
 #: costs power, and the directions left out are those that add least to a statistic.
 RESIDUAL = 5e-3
+#: Up to so many rows nothing but round-off is left out.
+EXACT_ROWS = 256
 #: Rows from which landmarks are chosen, and in which widths are found.
 SAMPLE_ROWS = 512
 #: Largest residual of a row of the sample at which no further landmark is taken.

@@ -29,15 +29,17 @@ class Ladders:
     presence : Presence
         Which rows these are.
     exact : bool
-        Features that leave out nothing but round-off, where there is such a low rank.
+        Features that leave out nothing but round-off, where there is such a low rank; those of few rows always do.
     """
 
     def __init__(self, ladders: Sequence[Ladder], presence: Presence, exact: bool = False) -> None:
         self._ladders = ladders
         self.presence = presence
-        self._residual = limits.EXACT_RESIDUAL if exact else limits.RESIDUAL
+        self._residual = limits.EXACT_RESIDUAL if exact or self.rows <= limits.EXACT_ROWS else limits.RESIDUAL
         self._sample_rows = limits.EXACT_SAMPLE_ROWS if exact else limits.SAMPLE_ROWS
         self._features: dict[tuple[int, int], Features] = {}
+        #: Largest share of the mass of a similarity that features were seen to leave out.
+        self.residual = 0.0
 
     @classmethod
     def of(
@@ -182,12 +184,15 @@ class Side:
         """Two passes over the rows."""
         part, features = slice(int(self.starts[place]), int(self.starts[place + 1])), self.features[place]
         n, rank = int(mask.sum()), features.rank
+        if n < limits.FEWEST_ROWS:
+            return Rows(np.zeros(rank), Marginal.unknown(n), np.zeros(len(mask)), np.zeros(len(mask)))
         sums, products = np.zeros(rank), np.zeros((rank, rank))
         for chunk in self.chunks():
             here = self._present(chunk, part, mask)
             sums += here.sum(axis=0)
             products += here.T @ here
         totals = Totals.of(n, sums, products, features.offset)
+        self.ladders.residual = max(self.ladders.residual, totals.residual)
         found = RowSums(totals)
         diagonal, slope = np.zeros(len(mask)), np.zeros(len(mask))
         probes, weight = self._probes(part, mask, totals.center)

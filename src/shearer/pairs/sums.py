@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.pairs import limits
-from shearer.pairs.moments import Form, form_of
+from shearer.pairs.moments import PAIRS, TRIPLES, Form, form_of
 
 Floats = NDArray[np.float64]
 
@@ -64,6 +64,11 @@ class Totals:
     def scale(self) -> float:
         """What the raw form is divided by: the mean, or 1 where it is not usable."""
         return self.mean if self.usable else 1.0
+
+    @property
+    def residual(self) -> float:
+        """Mass of M, of 1, that the features leave out."""
+        return 1.0 - self.trace / self.n - float(self.mean_features @ self.mean_features)
 
     @property
     def square(self) -> float:
@@ -181,6 +186,12 @@ class Marginal:
     usable: bool
     raw: Form
     centered: Form
+
+    @classmethod
+    def unknown(cls, n: int) -> "Marginal":
+        """Of too few rows."""
+        nothing = Form(np.full(len(PAIRS), np.nan), np.full(len(TRIPLES), np.nan), np.array(np.nan))
+        return cls(n, np.nan, np.nan, np.nan, False, nothing, nothing)
 
     @property
     def squares(self) -> float:

@@ -9,7 +9,7 @@ from scipy.stats import fisher_exact, hypergeom
 
 import shearer as sh
 from shearer.pairs.rare import chance_of_arrangement, joint_codes, least_pvalue, table_of, table_pvalue
-from shearer.screening.pair_tests import PairTests
+from shearer.pairs.engine import PairTests
 from shearer.data.table import read_table
 
 
@@ -60,7 +60,7 @@ def test_copies_of_few_rows(ones, rows, kind):
     exact = table_pvalue(table_of(x.astype(int), x.astype(int)))
     table = pl.DataFrame({"x": x, "y": x})
     found = [sh.independence_test(x, x).pvalue, sh.independence_test(x, x, method="moments").pvalue]
-    found += [sh.pairwise(table).pvalue[0, 1], PairTests(read_table(table)).pvalues(slice(0, 1), slice(1, 2)).item()]
+    found += [sh.pairwise(table).pvalue[0, 1], PairTests.of(read_table(table)).pvalues(slice(0, 1), slice(1, 2)).item()]
     assert min(found) == pytest.approx(exact) if ones > 1 else min(found) >= exact
     assert found[1:] == pytest.approx([found[1]] * 3)
 

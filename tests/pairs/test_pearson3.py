@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from shearer.inference import pearson3
+from shearer.pairs import pearson3
 from shearer.pairs.pearson3 import ERROR, pearson3_tail, pearson3_tails
 
 
