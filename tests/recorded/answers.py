@@ -5,6 +5,7 @@ p-values or q-values are compared by their logarithms. All other numbers agree t
 """
 
 import math
+import re
 
 import numpy as np
 
@@ -13,7 +14,7 @@ LOG_P = 1e-6
 # Below, logarithms of p-values are compared in relation to their size.
 SMALL_LOG = math.log(1e-20)
 # Larger arrays are recorded by some of their entries, and their sums.
-MOST = 100
+MOST = 60
 
 
 class Cases(dict):
@@ -66,8 +67,8 @@ def upper(matrix):
 
 def tolerance_of(key):
     """The tolerance that a key states, else None."""
-    stated = key.rpartition(" ~")[2] if " ~" in key else ""
-    return float(stated) if stated else None
+    stated = re.search(r" ~([-0-9.e]+)", key)
+    return float(stated[1]) if stated else None
 
 
 def differences(recorded, found):

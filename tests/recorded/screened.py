@@ -14,7 +14,7 @@ from tests.recorded.kinds import every_kind, exclusive, pair, scalars, several, 
 CASES = Cases()
 
 
-def pairs(*data, significance=True, note="", **options):
+def pairs(*data, significance=True, note="", most=60, **options):
     """Matrices of all pairs."""
     m = sh.pairwise(*data, **options)
     some = (lambda matrix: matrix) if m.target else upper
@@ -24,16 +24,16 @@ def pairs(*data, significance=True, note="", **options):
         found["target entropy" + note] = m.target_entropy
     else:
         found |= entries("own value" + note, np.diag(m.value))
-    found |= entries("value" + note, some(m.value)) | entries("joint" + note, some(m.joint))
-    found |= {"rows": m.rows} if isinstance(m.rows, int) else entries("rows", some(m.rows))
+    found |= entries("value" + note, some(m.value), most) | entries("joint" + note, some(m.joint), most)
+    found |= {"rows": m.rows} if isinstance(m.rows, int) else entries("rows", some(m.rows), most)
     if significance:
-        found |= entries("pvalue" + note, some(m.pvalue)) | entries("qvalue" + note, some(m.qvalue))
-        found |= entries("adjusted" + note, some(m.adjusted))
+        found |= entries("pvalue" + note, some(m.pvalue), most) | entries("qvalue" + note, some(m.qvalue), most)
+        found |= entries("adjusted" + note, some(m.adjusted), most)
     return found
 
 
 for _rows, _link in ((6, "line"), (20, "none"), (60, "weak"), (200, "line"), (800, "weak")):
-    CASES.add(f"pairs of every kind {_rows} {_link}", lambda n=_rows, s=_link: pairs(every_kind(n, 51, s)))
+    CASES.add(f"pairs of every kind {_rows} {_link}", lambda n=_rows, s=_link: pairs(every_kind(n, 51, s), most=100 if n == 60 else 60))
 CASES.add("pairs of 5 rows", lambda: pairs(every_kind(5, 52), significance=False))
 for _form in (False, "min", "joint", "mean", "sqrt"):
     CASES.add(
@@ -70,7 +70,7 @@ def gap_table(rows, seed, link="weak", share=0.1):
 for _rows, _share in ((20, 0.3), (60, 0.1), (200, 0.5), (300, 0.02)):
     CASES.add(
         f"pairs with gaps {_rows} {_share:g}",
-        lambda n=_rows, s=_share: pairs(gap_table(n, 60, share=s), missing="pairwise"),
+        lambda n=_rows, s=_share: pairs(gap_table(n, 60, share=s), missing="pairwise", most=100 if n == 60 else 60),
     )
 CASES.add("pairs with gaps and a target", lambda: pairs(gap_table(100, 61), target="ties", missing="pairwise"))
 CASES.add(

@@ -49,7 +49,8 @@ AGGREGATED = [
     ("numbers/numbers", 60, "square"),
     ("numbers/numbers", 200, "weak"),
     ("numbers/numbers", 800, "square"),
-    ("numbers/numbers", 2000, "weak"),
+    ("integers/two", 2000, "weak"),
+    ("labels/rare", 2000, "none"),
     ("numbers/numbers", 200, "copy"),
     ("numbers/labels", 60, "line"),
     ("numbers/labels", 800, "weak"),
@@ -73,7 +74,7 @@ AGGREGATED = [
     ("vector/vector", 60, "none"),
     ("vector/labels", 200, "line"),
     ("heavy/heavy", 60, "line"),
-    ("heavy/numbers", 800, "square"),
+    ("heavy/numbers", 400, "square"),
     ("heavy/rare", 200, "none"),
     ("offset/offset", 60, "weak"),
     ("offset/numbers", 200, "square"),
@@ -97,6 +98,7 @@ MOMENTS = [
     ("labels/rare", 800, "none"),
     ("integers/constant", 60, "none"),
     ("heavy/heavy", 800, "weak"),
+    ("numbers/numbers", 2000, "weak"),
 ]
 for _kinds, _rows, _link in MOMENTS:
     CASES.add(
@@ -120,7 +122,7 @@ TALL = [
     ("heavy/numbers", 6000, "line", {}),
     ("labels/rare", 5001, "weak", {}),
     ("two/integers", 6000, "none", {}),
-    ("vector/ties", 5001, "square", {}),
+    ("vector/ties", 5001, "square", {"kernel": Gaussian(2.0)}),
     ("offset/numbers", 6000, "weak", {"method": "moments"}),
     ("numbers/ties", 6000, "square", {"kernel": Gaussian(1.5)}),
 ]
@@ -129,6 +131,21 @@ for _kinds, _rows, _link, _options in TALL:
         f"tall test {_kinds} {_rows} {_link}",
         lambda k=_kinds, n=_rows, s=_link, o=_options: test_of(pair(k, n, 34, s), **o),
     )
+
+
+
+def refused(columns, **options):
+    """What an error says."""
+    try:
+        sh.independence_test(*columns, **options)
+    except ValueError as error:
+        return {"error": type(error).__name__, "message": str(error)}
+    return {"error": "none"}
+
+
+CASES.add("tall test refused, no low rank", lambda: refused(pair("vector/ties", 5001, 34, "square")))
+CASES.add("tall test refused, three", lambda: refused(several("two/labels/flags", 5001, 34)))
+CASES.add("test refused, five rows", lambda: refused(pair("two/labels", 5, 34), method="moments"))
 
 SEVERAL = [
     ("numbers/numbers/numbers", 60, "none"),
@@ -139,7 +156,8 @@ SEVERAL = [
     ("offset/duplicates/labels/two/numbers", 60, "none"),
     ("numbers/constant/labels", 60, "line"),
     ("numbers/numbers/two", 7, "line"),
-    ("numbers/labels/vector", 800, "square"),
+    ("numbers/labels/vector", 300, "square"),
+    ("labels/flags/rare", 800, "weak"),
 ]
 for _kinds, _rows, _link in SEVERAL:
     CASES.add(
@@ -262,7 +280,8 @@ INTERACTIONS = [
     ("integers/rare/labels", 200, 0.0),
     ("offset/duplicates/numbers", 60, 1.0),
     ("numbers/constant/numbers", 20, 1.0),
-    ("numbers/numbers/numbers", 800, 0.3),
+    ("numbers/numbers/numbers", 400, 0.3),
+    ("labels/flags/integers", 800, 0.5),
     ("labels/two/flags", 7, 1.0),
 ]
 for _kinds, _rows, _share in INTERACTIONS:
