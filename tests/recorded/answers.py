@@ -1,7 +1,8 @@
 """How answers are written down and compared: plain lists, numbers and strings.
 
-A key may end in a tolerance, as in ``value ~1e-06``: numbers that are promised to no more than that. Keys that name
-p-values or q-values are compared by their logarithms. All other numbers agree to 1e-10.
+A key may state a tolerance, as in ``value ~1e-06``: of numbers that are promised to no more than that, or whose last
+digits are those of round-off, as records made with other instructions of the processor show. Keys that name p-values or
+q-values are compared by their logarithms, to 1e-6 where none is stated. All other numbers agree to 1e-10.
 """
 
 import math
@@ -9,6 +10,7 @@ import re
 
 import numpy as np
 
+# Numbers, absolute or in relation to their size; logarithms of p-values.
 VALUE = 1e-10
 LOG_P = 1e-6
 # Below, logarithms of p-values are compared in relation to their size.
@@ -86,15 +88,18 @@ def _compare(key, place, old, new):
     if not numbers:
         return [] if old == new else [f"{place}: {old!r} became {new!r}"]
     off, allowed = distance(key, old, new)
-    return [] if off <= allowed else [f"{place}: {old!r} became {new!r}, off by {off:.2g} where {allowed:.2g} is allowed"]
+    return (
+        [] if off <= allowed else [f"{place}: {old!r} became {new!r}, off by {off:.2g} where {allowed:.2g} is allowed"]
+    )
 
 
 def distance(key, old, new):
     """How far two numbers are apart, and how far they may be."""
     stated = tolerance_of(key)
-    if stated is None and ("pvalue" in key or "qvalue" in key):
+    if "pvalue" in key or "qvalue" in key:
         if old <= 0 or new <= 0:
             return (0.0 if old == new else math.inf), 0.0
         logs = math.log(old), math.log(new)
-        return abs(logs[0] - logs[1]), LOG_P * max(1.0, logs[0] / SMALL_LOG)
+        allowed = LOG_P * max(1.0, logs[0] / SMALL_LOG) if stated is None else stated * max(1.0, -logs[0])
+        return abs(logs[0] - logs[1]), allowed
     return abs(old - new), (VALUE if stated is None else stated) * max(1.0, abs(old))

@@ -43,7 +43,8 @@ CASES.add("network by conditions", lambda: network(planted(100, 6, 5), indirect=
 CASES.add("network alpha 1", lambda: network(planted(60, 6, 6), alpha=1.0, kernel=Laplacian(), normalize="joint"))
 CASES.add("network with labels", lambda: network(_frame(scalars(every_kind(100, 111, "weak")))))
 CASES.add(
-    "network with gaps", lambda: network(_frame(with_gaps(scalars(every_kind(100, 112)), 4)), missing="pairwise", fdr=0.2)
+    "network with gaps",
+    lambda: network(_frame(with_gaps(scalars(every_kind(100, 112)), 4)), missing="pairwise", fdr=0.2),
 )
 CASES.add("network of many rows", lambda: network(planted(5200, 3, 7)))
 
@@ -87,10 +88,20 @@ def target(X):
 
 
 CASES.add("selector", lambda: selected(features(120, 117), target(features(120, 117)), n_resamples=19))
-CASES.add("selector of pairs", lambda: selected(features(120, 118), features(120, 118)[:, 0] * features(120, 118)[:, 3] > 0, start=2))
-CASES.add("selector mrmr", lambda: selected(features(120, 119), target(features(120, 119)), method="mrmr", n_features_to_select=4))
-CASES.add("selector mrmr, auto", lambda: selected(features(80, 120), target(features(80, 120)), method="mrmr", random_state=3))
-CASES.add("selector of a share", lambda: selected(features(60, 121), target(features(60, 121)), n_features_to_select=0.5))
+CASES.add(
+    "selector of pairs",
+    lambda: selected(features(120, 118), features(120, 118)[:, 0] * features(120, 118)[:, 3] > 0, start=2),
+)
+CASES.add(
+    "selector mrmr",
+    lambda: selected(features(120, 119), target(features(120, 119)), method="mrmr", n_features_to_select=4),
+)
+CASES.add(
+    "selector mrmr, auto", lambda: selected(features(80, 120), target(features(80, 120)), method="mrmr", random_state=3)
+)
+CASES.add(
+    "selector of a share", lambda: selected(features(60, 121), target(features(60, 121)), n_features_to_select=0.5)
+)
 
 
 def subspaces(X, **options):
@@ -106,7 +117,9 @@ CASES.add("subspaces", lambda: subspaces(cloud()))
 CASES.add("subspaces dual", lambda: subspaces(cloud(seed=1), measure="dual_total_correlation", beam=12, n_subspaces=6))
 CASES.add("subspaces adjusted", lambda: subspaces(cloud(seed=2), measure="adjusted", max_size=None, n_subspaces=6))
 CASES.add("subspaces alpha 1", lambda: subspaces(cloud(60, 3)[:, :6], alpha=1.0, n_subspaces=5))
-CASES.add("subspaces of all triples", lambda: subspaces(cloud(seed=4), exhaustive_triples=True, prune=False, max_rows=100))
+CASES.add(
+    "subspaces of all triples", lambda: subspaces(cloud(seed=4), exhaustive_triples=True, prune=False, max_rows=100)
+)
 CASES.add("subspaces of every kind", lambda: subspaces(_frame(scalars(every_kind(60, 122))), keep_copies=True))
 
 

@@ -33,7 +33,10 @@ def pairs(*data, significance=True, note="", most=60, **options):
 
 
 for _rows, _link in ((6, "line"), (20, "none"), (60, "weak"), (200, "line"), (800, "weak")):
-    CASES.add(f"pairs of every kind {_rows} {_link}", lambda n=_rows, s=_link: pairs(every_kind(n, 51, s), most=100 if n == 60 else 60))
+    CASES.add(
+        f"pairs of every kind {_rows} {_link}",
+        lambda n=_rows, s=_link: pairs(every_kind(n, 51, s), most=100 if n == 60 else 60),
+    )
 CASES.add("pairs of 5 rows", lambda: pairs(every_kind(5, 52), significance=False))
 for _form in (False, "min", "joint", "mean", "sqrt"):
     CASES.add(
@@ -45,7 +48,9 @@ for _alpha in (0.5, 1.0, 1.01, 3.0, np.inf):
         f"pairs alpha {_alpha:g}",
         lambda a=_alpha: pairs(every_kind(20, 54), alpha=a, significance=False, note=" ~1e-06" if a < 1 else ""),
     )
-CASES.add("pairs in single precision", lambda: pairs(every_kind(60, 55), dtype="float32", significance=False, note=" ~2e-05"))
+CASES.add(
+    "pairs in single precision", lambda: pairs(every_kind(60, 55), dtype="float32", significance=False, note=" ~0.0001")
+)
 for _name, _kernel in (
     ("Gaussian scott", Gaussian("scott")),
     ("Laplacian", Laplacian()),
@@ -57,7 +62,9 @@ CASES.add("pairs with targets", lambda: pairs(every_kind(60, 58, "weak"), target
 CASES.add("pairs with an array as target", lambda: pairs(every_kind(60, 58), target=np.arange(60.0)))
 CASES.add(
     "pairs in groups",
-    lambda: pairs(scalars(every_kind(60, 59, "weak")), groups={"g": ["numbers", "labels"], "h": ["heavy", "ties", "two"]}),
+    lambda: pairs(
+        scalars(every_kind(60, 59, "weak")), groups={"g": ["numbers", "labels"], "h": ["heavy", "ties", "two"]}
+    ),
 )
 
 
@@ -78,7 +85,9 @@ CASES.add(
 )
 CASES.add(
     "pairs with gaps in groups",
-    lambda: pairs(gap_table(60, 62, "line"), missing="pairwise", groups={"g": ["numbers", "labels"], "h": ["heavy", "ties"]}),
+    lambda: pairs(
+        gap_table(60, 62, "line"), missing="pairwise", groups={"g": ["numbers", "labels"], "h": ["heavy", "ties"]}
+    ),
 )
 CASES.add("pairs with rows left out", lambda: pairs(gap_table(200, 63, share=0.05), missing="drop"))
 
@@ -159,7 +168,7 @@ CASES.add("triples of every kind 7", lambda: trio(every_kind(7, 77)))
 CASES.add("triples alpha 1", lambda: trio(switches(40, 78), alpha=1.0))
 CASES.add("triples alpha 3", lambda: trio(switches(40, 78), alpha=3.0))
 CASES.add("triples of some columns", lambda: trio(switches(60, 79), columns=["lamp", "x", "a", "b"]))
-CASES.add("triples in single precision", lambda: trio(switches(60, 80), dtype="float32", note=" ~5e-05"))
+CASES.add("triples in single precision", lambda: trio(switches(60, 80), dtype="float32", note=" ~0.0001"))
 CASES.add(
     "triples in groups with rows left out",
     lambda: trio(gap_table(60, 81, share=0.02), missing="drop", groups={"g": ["numbers", "labels"]}),
@@ -213,7 +222,9 @@ def pair_sketch(table, chunks, **options):
 
 CASES.add("pair sketch 6000", lambda: pair_sketch(tall(6000, "numbers/labels/ties/two", 87), 5))
 CASES.add("pair sketch 1000", lambda: pair_sketch(tall(1000, "numbers/rare/flags/integers", 88), 3))
-CASES.add("pair sketch with a kernel", lambda: pair_sketch(tall(1000, "numbers/ties/labels", 89), 2, kernel=Gaussian(1.0)))
+CASES.add(
+    "pair sketch with a kernel", lambda: pair_sketch(tall(1000, "numbers/ties/labels", 89), 2, kernel=Gaussian(1.0))
+)
 
 
 def sketch(kinds, rows, chunks, alpha=1.0):
@@ -225,8 +236,8 @@ def sketch(kinds, rows, chunks, alpha=1.0):
         s.update(*(c[part] for c in columns))
     found = [s.mutual_information("x1", "x2"), s.total_correlation(), s.dual_total_correlation(), s.o_information()]
     return {
-        "value": [e.value for e in found],
-        "bounds": [[e.lower, e.upper] for e in found],
+        "value ~1e-06": [e.value for e in found],
+        "bounds ~1e-06": [[e.lower, e.upper] for e in found],
         "certified": [e.certified for e in found],
         "landmarks": s.landmarks,
         "rows": s.rows,

@@ -23,7 +23,9 @@ def test_answer(name):
 
 def test_differences_are_noticed():
     recorded = {"value": [1.0, 2.0], "pvalue": 1e-30, "loose ~0.01": 5.0, "word": "a"}
-    assert not differences(recorded, {"value": [1.0, 2.0 + 1e-11], "pvalue": 1.0000001e-30, "loose ~0.01": 5.01, "word": "a"})
+    assert not differences(
+        recorded, {"value": [1.0, 2.0 + 1e-11], "pvalue": 1.0000001e-30, "loose ~0.01": 5.01, "word": "a"}
+    )
     for changed in (
         {"value": [1.0, 2.0 + 1e-8]},
         {"value": [1.0]},

@@ -12,10 +12,10 @@ from tests.recorded.kinds import column, exclusive, latent, pair, several
 CASES = Cases()
 
 
-def result(found):
+def result(found, note=""):
     """All fields of a test's answer."""
     answer = {
-        "statistic": found.statistic,
+        "statistic" + note: found.statistic,
         "pvalue": found.pvalue,
         "method": found.method,
         "names": found.names,
@@ -24,9 +24,9 @@ def result(found):
     if found.components:
         answer |= {
             "components": [c.name for c in found.components],
-            "statistics": [c.statistic for c in found.components],
+            "statistics" + note: [c.statistic for c in found.components],
             "component pvalues": [c.pvalue for c in found.components],
-            "skewness": [c.skewness for c in found.components],
+            "skewness" + note: [c.skewness for c in found.components],
         }
     null = found.null_distribution
     if null is not None:
@@ -34,11 +34,14 @@ def result(found):
     return answer
 
 
-def test_of(columns, **options):
-    return result(sh.independence_test(*columns, **options))
+def independence(columns, note="", **options):
+    return result(sh.independence_test(*columns, **options), note)
 
 
-test_of.__test__ = False
+def roughly(kinds, rows):
+    """Of many rows with few different values, most of the sums that a statistic is made of cancel."""
+    return " ~1e-07" if rows >= 200 and set(kinds.split("/")) & {"integers", "two", "rare"} else ""
+
 
 # Kinds, rows, link.
 AGGREGATED = [
@@ -85,7 +88,8 @@ AGGREGATED = [
 ]
 for _kinds, _rows, _link in AGGREGATED:
     CASES.add(
-        f"test {_kinds} {_rows} {_link}", lambda k=_kinds, n=_rows, s=_link: test_of(pair(k, n, 31, s))
+        f"test {_kinds} {_rows} {_link}",
+        lambda k=_kinds, n=_rows, s=_link: independence(pair(k, n, 31, s), roughly(k, n)),
     )
 
 MOMENTS = [
@@ -103,7 +107,7 @@ MOMENTS = [
 for _kinds, _rows, _link in MOMENTS:
     CASES.add(
         f"test by moments {_kinds} {_rows} {_link}",
-        lambda k=_kinds, n=_rows, s=_link: test_of(pair(k, n, 32, s), method="moments"),
+        lambda k=_kinds, n=_rows, s=_link: independence(pair(k, n, 32, s), roughly(k, n), method="moments"),
     )
 
 KERNELS = {
@@ -114,7 +118,10 @@ KERNELS = {
     "by name": {"x1": Gaussian("knn"), "x2": Laplacian(2.0)},
 }
 for _name, _kernel in KERNELS.items():
-    CASES.add(f"test with {_name}", lambda k=_kernel: test_of(pair("ties/integers", 200, 33, "weak"), kernel=k))
+    CASES.add(
+        f"test with {_name}",
+        lambda k=_kernel: independence(pair("ties/integers", 200, 33, "weak"), " ~1e-07", kernel=k),
+    )
 
 TALL = [
     ("numbers/numbers", 5001, "none", {}),
@@ -129,9 +136,8 @@ TALL = [
 for _kinds, _rows, _link, _options in TALL:
     CASES.add(
         f"tall test {_kinds} {_rows} {_link}",
-        lambda k=_kinds, n=_rows, s=_link, o=_options: test_of(pair(k, n, 34, s), **o),
+        lambda k=_kinds, n=_rows, s=_link, o=_options: independence(pair(k, n, 34, s), roughly(k, n), **o),
     )
-
 
 
 def refused(columns, **options):
@@ -162,12 +168,13 @@ SEVERAL = [
 for _kinds, _rows, _link in SEVERAL:
     CASES.add(
         f"test of several {_kinds} {_rows} {_link}",
-        lambda k=_kinds, n=_rows, s=_link: test_of(several(k, n, 35, s)),
+        lambda k=_kinds, n=_rows, s=_link: independence(several(k, n, 35, s), roughly(k, n)),
     )
 CASES.add(
-    "test of several by moments", lambda: test_of(several("numbers/ties/labels/heavy", 100, 36, "weak"), method="moments")
+    "test of several by moments",
+    lambda: independence(several("numbers/ties/labels/heavy", 100, 36, "weak"), method="moments"),
 )
-CASES.add("test of a lamp", lambda: test_of(exclusive(200, 1, 0.2)))
+CASES.add("test of a lamp", lambda: independence(exclusive(200, 1, 0.2)))
 
 
 def grouped():
@@ -215,7 +222,7 @@ PERMUTED = [
 for _kinds, _rows, _options in PERMUTED:
     CASES.add(
         f"test by permutation {_kinds} {_rows}",
-        lambda k=_kinds, n=_rows, o=_options: test_of(several(k, n, 40, "weak"), **o),
+        lambda k=_kinds, n=_rows, o=_options: independence(several(k, n, 40, "weak"), **o),
     )
 
 
@@ -237,14 +244,12 @@ for _name, _options in STATISTICS.items():
         f"permutation test {_name}",
         lambda o=_options: permuted(several("numbers/ties/labels", 60, 41, "weak"), **o),
     )
-for _name in ("hsic", "distance_correlation", "distance_covariance"):
+for _function in (comparators.hsic, comparators.distance_correlation, comparators.distance_covariance):
     CASES.add(
-        f"permutation test {_name}",
-        lambda f=getattr(comparators, _name): permuted(pair("numbers/vector", 60, 42, "weak"), statistic=f, n_resamples=39),
+        f"permutation test {_function.__name__}",
+        lambda f=_function: permuted(pair("numbers/vector", 60, 42, "weak"), statistic=f, n_resamples=39),
     )
-CASES.add(
-    "permutation test of 6 rows", lambda: permuted(pair("numbers/numbers", 6, 43), alpha=2.0, n_resamples=719)
-)
+CASES.add("permutation test of 6 rows", lambda: permuted(pair("numbers/numbers", 6, 43), alpha=2.0, n_resamples=719))
 
 
 def interaction(columns, **options):
@@ -253,7 +258,8 @@ def interaction(columns, **options):
     return {
         "statistic": found.statistic,
         "pvalue": found.pvalue,
-        "kind": found.kind,
+        # Of a constant the sign is that of round-off.
+        "kind": found.kind if abs(found.o_information) > 1e-9 else "neither",
         "o": found.o_information,
         "components": [c.name for c in found.components],
         "statistics": [c.statistic for c in found.components],
