@@ -70,7 +70,18 @@ def resolve(bandwidth: str | float | Rule, values: NDArray[Any]) -> float:
     scaled, shift = _scale(np.asarray(values, dtype=np.float64))
     width = check_positive("bandwidth", rule(scaled), " from its rule")
     with np.errstate(over="ignore", under="ignore"):
-        return min(max(float(np.ldexp(width, shift)), _SMALLEST), _LARGEST)
+        return within_floats(float(np.ldexp(width, shift)))
+
+
+def within_floats(width: float) -> float:
+    """The nearest width that a kernel can have: next to it, values that are not normal floats are all alike.
+
+    Examples
+    --------
+    >>> within_floats(5e-324), within_floats(1.0), within_floats(float("inf"))
+    (2.2250738585072014e-308, 1.0, 8.988465674311579e+307)
+    """
+    return min(max(width, _SMALLEST), _LARGEST)
 
 
 def check(bandwidth: Any) -> Rule | float:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from shearer._threads import map_threads
 from shearer.inference.similarity import FRACTIONS, ladder_rows, unit_scale, widened
 from shearer.kernels import Gaussian, Kernel, distances
+from shearer.kernels.bandwidth import within_floats
 from shearer.screening.similarities import Similarities, chosen_kernels
 from shearer.screening.table import Table
 from shearer.screening.widths import ladder_widths
@@ -69,4 +70,5 @@ def _widths(values: Floats) -> list[float]:
     """Widths in units of the values, which are brought to a range in which squares are ordinary numbers."""
     scale = unit_scale(values)
     chosen = values[ladder_rows(len(values))] * scale
-    return [width / scale for width in ladder_widths(distances.triangle(chosen), len(values), FRACTIONS)]
+    widths = ladder_widths(distances.triangle(chosen), len(values), FRACTIONS)
+    return [within_floats(width / scale) for width in widths]
