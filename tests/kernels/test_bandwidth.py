@@ -270,7 +270,7 @@ def test_a_sample_of_rare_values_keeps_its_size(monkeypatch):
     assert samples.sample(x).shape == (4, 1)
 
 
-# Values a few units in the last place apart, on both sides of a power of two, mixed with others whose differences round.
+# Values a few units in the last place apart, on both sides of a power of two, and others whose differences round.
 OFFSETS = st.sampled_from([0.0, 1.0, 1e8, 1e15, 1e16, -1e16, 2.0**53, 1e17, 1e300, -1e300, 2.0**-1022])
 CLOSE_VALUES = st.tuples(OFFSETS, st.integers(-6, 6), st.integers(2, 40)).flatmap(
     lambda near: arrays(np.float64, near[2], elements=st.integers(-9, 9)).map(

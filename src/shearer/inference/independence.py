@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_option, describe, value_error
 from shearer._variables import read_variables
 from shearer.inference.aggregated import chain_components, combine, pair_components, product_components, sidak
@@ -24,6 +25,7 @@ _FEWEST_ROWS = 6
 MOST_DENSE_ROWS = 5000
 
 
+@single_threaded_blas()
 def independence_test(
     *data: Any,
     given: Any = None,

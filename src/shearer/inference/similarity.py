@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._blocks import Variable, Variables
+from shearer._threads import blas_threads_for
 from shearer.inference.centring import Known
 from shearer.inference.moments import Sums, shifted_triangles, sums_of
 from shearer.kernels import Kernel, chosen_kernels, distances
@@ -65,7 +66,8 @@ class Rung:
     @cached_property
     def _triangles(self) -> float:
         """tr(MMM), the only cubic cost; both centred forms derive theirs from it."""
-        return float(np.vdot(self.matrix.T @ self.matrix, self.matrix))
+        with blas_threads_for(self.n**3):
+            return float(np.vdot(self.matrix.T @ self.matrix, self.matrix))
 
     @cached_property
     def known(self) -> Known | None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._blocks import Block, Variable, Variables
-from shearer._threads import single_threaded_blas
+from shearer._threads import blas_threads_for, single_threaded_blas
 from shearer._validate import message
 from shearer.inference.aggregated import LARGEST_SATURATION
 from shearer.inference.centring import Known, pair_of
@@ -133,7 +133,8 @@ def pair_of_tall(first: Tall, second: Tall, label: str) -> list[Component]:
 def _product(first: Tall, second: Tall) -> float:
     """Sum over all pairs of rows of the product of two similarities."""
     if first.factor is not None and second.factor is not None:
-        return float(np.sum((first.factor.T @ second.factor) ** 2))
+        with blas_threads_for(first.factor.size * second.factor.shape[1]):
+            return float(np.sum((first.factor.T @ second.factor) ** 2))
     if first.codes is not None and second.codes is not None:
         joint = first.codes * (second.codes.max() + 1) + second.codes
         return float(np.sum(np.unique(joint, return_counts=True)[1].astype(np.float64) ** 2))

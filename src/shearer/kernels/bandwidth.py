@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_positive, describe, suggest, type_error, value_error
 from shearer.kernels.authors import authors_demo, authors_dib, authors_graph, authors_knn, authors_silverman
 from shearer.kernels.samples import MOST_ROWS
@@ -47,6 +48,7 @@ RULES: dict[str, Rule] = {
 _SMALLEST, _LARGEST = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).max) / 2
 
 
+@single_threaded_blas()
 def resolve(bandwidth: str | float | Rule, values: NDArray[Any]) -> float:
     """The width of one variable: a number as it is, a rule applied to the values (n, d).
 

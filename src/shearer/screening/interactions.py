@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._blocks import Variable, Variables
+from shearer._threads import blas_threads_for
 from shearer.inference.aggregated import SMALLEST_SPREAD
 from shearer.inference.atoms import CERTAIN, coarse, level_codes, off_mode
 from shearer.inference.centring import LARGEST_SKEWNESS
@@ -99,7 +100,8 @@ class Interactions:
             products *= level.matrices[some[:, 1]]
             products -= products.sum(axis=(1, 2), keepdims=True) / (n * (n - 1))
             products[:, np.arange(n), np.arange(n)] = 0.0
-            statistics = products.reshape(len(some), n * n) @ flat.T / 2
+            with blas_threads_for(len(some) * flat.size):
+                statistics = products.reshape(len(some), n * n) @ flat.T / 2
             sums = [sums_of(product, _triangles(product)) for product in products]
             spread = np.sqrt([item.B / (n * (n - 1)) for item in sums])
             found[start : start + len(some)] = _tails(statistics, _means(sums), spread, level, n)
@@ -160,7 +162,8 @@ def _means(sums: Sequence[Sums]) -> dict[str, Floats]:
 def _triangles(matrix: Floats) -> float:
     """tr(xxx) in single precision: it enters the skewness only, of which a few digits count."""
     single = matrix.astype(np.float32)
-    return float(np.vdot(single.T @ single, single))
+    with blas_threads_for(len(single) ** 3):
+        return float(np.vdot(single.T @ single, single))
 
 
 def _tails(statistics: Floats, left: dict[str, Floats], spread: Floats, level: Level, n: int) -> Floats:

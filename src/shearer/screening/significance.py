@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._threads import map_threads
+from shearer._threads import map_threads, single_threaded_blas
 from shearer.inference.moments import PAIRS
 from shearer.kernels import Kernel
 from shearer.screening.adjustment import Chances, collision, own_bits
@@ -61,6 +61,7 @@ class Significance:
             found = marginals_of(known or Similarities(table, kernel))
             self._sides = found[left], found[right]
 
+    @single_threaded_blas()
     def pvalues(self, joint: Floats) -> Floats:
         """p-value of every pair: from the joint entropies where these tell it."""
         if self._sides is None or any(side.flat.any() for side in self._sides):
@@ -80,6 +81,7 @@ class Significance:
         self._coarse.raise_pvalues(pvalue, self._left, self._right)
         return pvalue
 
+    @single_threaded_blas()
     def adjusted(self, joint: Floats) -> Floats:
         """Chance-adjusted I: 0 in expectation under independence, 1 for copies up to scale and shift."""
         if self._sides is not None:
