@@ -8,9 +8,10 @@ library's threads back while nothing else runs (`blas_threads_for`).
 
 import os
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ContextDecorator, contextmanager
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import Any, TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -63,31 +64,30 @@ class Pools:
     """The matrix libraries of this process, and who holds them to one thread.
 
     Every step can be repeated: who is interrupted in the middle of one leaves nothing that the next does not mend.
+
+    Parameters
+    ----------
+    libraries : callable
+        Finds them, when they are first needed.
     """
 
-    def __init__(self) -> None:
-        self._lock = threading.RLock()  # a hold that nobody has any more may be let go of within any step
-        self._holders: dict[int, int] = {}  # hold -> its thread
+    def __init__(self, libraries: Callable[[], tuple[Library, ...]]) -> None:
+        self.libraries = libraries
+        self._lock = threading.RLock()  # a hold that was lost may be let go of within any step
+        self._holders: dict[int, tuple[int, Any]] = {}  # by hold: its thread, and who is told if it is lost
         self._saved: dict[Library, int] = {}  # how many threads those had that are held
         self._lifted = False
 
-    @cached_property
-    def libraries(self) -> tuple[Library, ...]:
-        """Those of numpy and scipy, which may be two; finding them takes milliseconds."""
-        import scipy.linalg  # noqa: F401 - loads its library
-        from threadpoolctl import ThreadpoolController
-
-        found = ThreadpoolController().select(user_api="blas").lib_controllers
-        return tuple(Library(controller) for controller in found)
-
-    def hold(self, name: int) -> None:
-        """One thread until this hold, and all others, are let go of."""
+    def hold(self, holder: object) -> None:
+        """One thread until this holder, and all others, have let go."""
+        name = id(holder)
+        lost = weakref.ref(holder, lambda _: self.let_go(name))
         with self._lock:
             first = not self._holders
-            self._holders[name] = threading.get_ident()
+            self._holders[name] = threading.get_ident(), lost
             if first or self._lifted:
                 self._lifted = False
-                for library in self.libraries:
+                for library in self.libraries():
                     if not library.by_thread and library.threads != 1:
                         self._saved.setdefault(library, library.threads)
                         library.threads = 1
@@ -100,14 +100,11 @@ class Pools:
                 self._saved.clear()
             self._holders.pop(name, None)
 
-    def holds(self, name: int) -> bool:
-        """Whether a hold was not let go of."""
-        return name in self._holders
-
     def lift(self) -> bool:
         """Threads for a large product, if the caller's thread is the only one that holds and the machine has cores."""
         with self._lock:
-            if not self._saved or self._lifted or {*self._holders.values()} != {threading.get_ident()}:
+            threads = {thread for thread, _ in self._holders.values()}
+            if not self._saved or self._lifted or threads != {threading.get_ident()}:
                 return False
             if _others_running() + max(self._saved.values()) > (os.cpu_count() or 1):
                 return False
@@ -132,11 +129,21 @@ class Pools:
         """In a child: its one thread holds what it held. What others held is restored after the child's next hold."""
         own = threading.get_ident()
         self._lock = threading.RLock()  # the parent's may be another thread's, which is not here
-        self._holders = {name: thread for name, thread in self._holders.items() if thread == own}
+        self._holders = {name: holder for name, holder in self._holders.items() if holder[0] == own}
         self._lifted = False
 
 
-_pools = Pools()
+@cache
+def _libraries() -> tuple[Library, ...]:
+    """Those of numpy and scipy, which may be two; finding them takes milliseconds."""
+    import scipy.linalg  # noqa: F401 - loads its library
+    from threadpoolctl import ThreadpoolController
+
+    found = ThreadpoolController().select(user_api="blas").lib_controllers
+    return tuple(Library(controller) for controller in found)
+
+
+_pools = Pools(_libraries)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pools.forked)
 
@@ -152,21 +159,28 @@ class SingleThreadedBlas(ContextDecorator):
 
     def __enter__(self) -> None:
         """Hold."""
-        _pools.hold(id(self))
-        for library in _pools.libraries:
-            if library.by_thread and library.threads != 1:
-                self._own.append((library, library.threads))
-                library.threads = 1
+        try:
+            _pools.hold(self)
+            for library in _pools.libraries():
+                if library.by_thread and library.threads != 1:
+                    self._own.append((library, library.threads))
+                    library.threads = 1
+        except BaseException:  # an interruption
+            self._let_go()
+            raise
 
     def __exit__(self, *_: object) -> None:
         """Let go."""
+        try:
+            self._let_go()
+        except BaseException:  # an interruption in the middle of it
+            self._let_go()
+            raise
+
+    def _let_go(self) -> None:
         for library, number in self._own:
             library.threads = number
         _pools.let_go(id(self))
-
-    def __del__(self) -> None:
-        if _pools.holds(id(self)):  # interrupted between two lines
-            _pools.let_go(id(self))
 
 
 def single_threaded_blas() -> SingleThreadedBlas:
