@@ -31,6 +31,8 @@ FRACTIONS = (0.1, 0.25, 0.4, 0.55, 0.7, 0.82)
 _LADDER_ROWS = 1000
 # Spread against the largest entry below which sums are taken of the centred matrix itself.
 _FLAT = 1e-2
+# Smaller similarities are 0: their products are no ordinary floats, which take a hundred times as long.
+_SMALLEST = 1e-150
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,5 +229,6 @@ def _decay(squared: Floats, width: float) -> Floats:
 
 def _rung(*parts: Floats | None) -> Rung:
     matrix = np.prod([part for part in parts if part is not None], axis=0)
+    matrix[matrix < _SMALLEST] = 0.0
     np.fill_diagonal(matrix, 0.0)
     return Rung(matrix)
