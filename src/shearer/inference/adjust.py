@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_option, value_error
 from shearer._variables import read_variables
 from shearer.inference.chance import Chance
@@ -14,6 +15,7 @@ from shearer.spectrum import Request
 MEASURES = ("mutual_information", "total_correlation", "dual_total_correlation")
 
 
+@single_threaded_blas()
 def expected_by_chance(
     *data: Any,
     measure: str = "total_correlation",
@@ -56,6 +58,7 @@ def expected_by_chance(
     return _read(data, measure, alpha, kernel, groups, missing, memory, rng).chance(n_resamples, n_jobs)
 
 
+@single_threaded_blas()
 def adjusted_mutual_information(
     *data: Any,
     alpha: float = 2.0,
@@ -91,6 +94,7 @@ def adjusted_mutual_information(
     return found.adjusted(n_resamples, n_jobs)
 
 
+@single_threaded_blas()
 def adjusted_total_correlation(
     *data: Any,
     alpha: float = 2.0,
@@ -118,6 +122,7 @@ def adjusted_total_correlation(
     return found.adjusted(n_resamples, n_jobs)
 
 
+@single_threaded_blas()
 def adjusted_dual_total_correlation(
     *data: Any,
     alpha: float = 2.0,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_option, describe, value_error
 from shearer._variables import read_variables
 from shearer.data.table import table_without_gaps
@@ -32,6 +33,7 @@ METHODS = ("auto", "aggregated", "moments", "permutation")
 _ROOM = 2**28
 
 
+@single_threaded_blas()
 def independence_test(
     *data: Any,
     given: Any = None,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from shearer._memory import parse_memory
+from shearer._threads import single_threaded_blas
 from shearer._validate import value_error
 from shearer._variables import read_variables
 from shearer.data.table import table_without_gaps
@@ -51,6 +52,7 @@ class InteractionResult:
     rows: int
 
 
+@single_threaded_blas()
 def interaction_test(
     *data: Any,
     kernel: Kernel | Mapping[str, Kernel] | None = None,

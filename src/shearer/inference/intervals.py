@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_option, describe, value_error
 from shearer._variables import read_variables
 from shearer.kernels import Kernel
@@ -73,6 +74,7 @@ class Interval:
         return f"{self.estimate:.4g} [{self.low:.4g}, {self.high:.4g}] ({self.confidence_level:.0%}, {self.method})"
 
 
+@single_threaded_blas()
 def confidence_interval(
     *data: Any,
     measure: str = "mutual_information",

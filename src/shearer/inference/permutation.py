@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_option, describe, value_error
 from shearer._variables import read_variables
 from shearer.entropy import SubsetEntropies
@@ -20,6 +21,7 @@ from shearer.spectrum import Request
 _BLOCKS = "blocks="
 
 
+@single_threaded_blas()
 def permutation_test(
     *data: Any,
     statistic: str | Callable[..., Any] = "total_correlation",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from shearer._memory import parse_memory
 from shearer._progress import Meter
-from shearer._threads import single_threaded_blas
+from shearer._threads import blas_threads_for, single_threaded_blas
 from shearer._validate import describe, type_error, value_error
 from shearer.kernels import Kernel
 from shearer.pairs import limits
@@ -303,7 +303,9 @@ def _norms(left: Side, right: Side, first: Known, second: Known, n: Any) -> Floa
         return _matrix_products(left, right)
     total = np.zeros((int(left.starts[-1]), int(right.starts[-1])))
     for chunk in left.chunks():
-        total += left.stack(chunk).T @ right.stack(chunk)
+        stacks = left.stack(chunk), right.stack(chunk)
+        with blas_threads_for(stacks[0].size * stacks[1].shape[1]):
+            total += stacks[0].T @ stacks[1]
     if complete:
         centers = [np.concatenate([some[0].center for some in rows]) for rows in (first, second)]
         total -= n * np.multiply.outer(*centers)

@@ -21,6 +21,10 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 
+# Smaller similarities are 0.
+_SMALLEST = 1e-100
+
+
 class Features(ABC):
     """Rows of one variable at one rung as features, less their mean over a sample so that no digits are lost later.
 
@@ -90,7 +94,7 @@ class LandmarkFeatures(Features):
     @classmethod
     def fit(cls, gram: Gram, sample: Indices, residual: float) -> "LandmarkFeatures":
         """Landmarks among the rows of a sample, and directions that leave no more than `residual` of its mass."""
-        similar = np.array(gram.block(sample, sample), dtype=np.float64)
+        similar = _ordinary(np.array(gram.block(sample, sample), dtype=np.float64))
         stop = min(limits.LANDMARK_RESIDUAL, residual)
         lower, pivots, rank, _ = lapack.dpstrf(similar, tol=stop, lower=1, overwrite_a=1)
         factor = np.tril(lower[:, :rank])  # rows in the order of the pivots
@@ -104,7 +108,15 @@ class LandmarkFeatures(Features):
 
     def of(self, rows: Index) -> Floats:
         """Similarities to the landmarks, times the matrix that whitens them."""
-        return np.asarray(self.gram.block(rows, self.landmarks)) @ self.whiten - self.offset
+        similar = _ordinary(np.asarray(self.gram.block(rows, self.landmarks)))
+        found: Floats = similar @ self.whiten - self.offset
+        return found
+
+
+def _ordinary(similar: Floats) -> Floats:
+    """Similarities with 0 in place of numbers so small that their products take a hundred times as long."""
+    similar[np.abs(similar) < _SMALLEST] = 0.0
+    return similar
 
 
 def fit(gram: Gram, sample: Indices, residual: float = limits.RESIDUAL) -> Features:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._threads import blas_threads_for
+
 Floats = NDArray[np.float64]
 
 # How three edges can meet: vertices, how often it occurs in Z^3, how each pair of them meets.
@@ -88,7 +90,8 @@ def sums_of(x: Floats, triangles: float | None = None) -> Sums:
     q = squares.sum(axis=1)
     # tr(xxx) = sum of (x x') * x entrywise; x' x of one array is a symmetric product, at half the cost.
     if triangles is None:
-        triangles = float(np.vdot(x.T @ x, x))
+        with blas_threads_for(len(x) ** 3):
+            triangles = float(np.vdot(x.T @ x, x))
     return Sums(
         n=len(x),
         S=float(r.sum()),

@@ -10,6 +10,7 @@ import numpy as np
 
 from shearer._jobs import check_jobs
 from shearer._memory import parse_memory
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_option, describe, type_error, value_error
 from shearer._version import __version__
 from shearer.inference.resampling import check_count
@@ -39,6 +40,7 @@ ROWS_IN_TIME = (
 )
 
 
+@single_threaded_blas()
 def scan(
     *data: Any,
     order: int = 3,

@@ -9,6 +9,7 @@ import numpy as np
 
 from shearer._jobs import check_jobs
 from shearer._memory import parse_memory, require
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_option, value_error
 from shearer.kernels import Kernel
 from shearer.measures.normalize import MUTUAL
@@ -63,6 +64,7 @@ def pairwise(
 ) -> Shards: ...
 
 
+@single_threaded_blas()
 def pairwise(
     *data: Any,
     target: Any = None,

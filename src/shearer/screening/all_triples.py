@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from shearer._jobs import check_jobs
 from shearer._memory import parse_memory, require
 from shearer._progress import track
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_names, check_option, check_positive, value_error
 from shearer.kernels import Kernel
 from shearer.screening import ratios, tiles
@@ -109,6 +110,7 @@ class Triples:
         return make_frame(columns | {name: getattr(self, name) for name in MEASURES}, self.library)
 
 
+@single_threaded_blas()
 def triples(
     *data: Any,
     columns: Iterable[str] | None = None,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from shearer._arrays import is_numpy
 from shearer._memory import MemoryBudgetError, format_bytes
+from shearer._threads import single_threaded_blas
 from shearer._validate import message
 from shearer.kernels.gram import Gram
 from shearer.spectrum.certified import LowRank
@@ -83,6 +84,7 @@ def _is_cheaper(solver: Solver, gram: Gram, request: Request) -> bool:
     return math.isinf(request.patience) or solver.seconds(gram, request) < request.patience
 
 
+@single_threaded_blas()
 def solve(gram: Gram, request: Request) -> Estimate:
     """The entropy by the planned route; the next one takes over where the first does not meet the tolerance."""
     chosen = plan(gram, request)

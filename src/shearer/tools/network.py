@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from shearer._memory import parse_memory, require
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_inside, check_option, value_error
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.inference.resampling import check_count
@@ -154,6 +155,7 @@ class DependenceNetwork(GraphOutput, BaseEstimator):
         self.random_state = random_state
         self.progress = progress
 
+    @single_threaded_blas()
     def fit(self, X: Any, y: Any = None) -> "DependenceNetwork":
         """Weigh all pairs of columns and keep the links.
 

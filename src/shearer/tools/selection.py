@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from shearer._memory import parse_memory
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_inside, check_option, describe, value_error
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
@@ -121,6 +122,7 @@ class DependenceSelector(SelectorMixin, BaseEstimator):
         self.random_state = random_state
         self.progress = progress
 
+    @single_threaded_blas()
     def fit(self, X: Any, y: Any) -> "DependenceSelector":
         """Choose features.
 

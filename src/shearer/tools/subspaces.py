@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from shearer._jobs import check_jobs
 from shearer._memory import parse_memory
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_option, describe, value_error
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
@@ -134,6 +135,7 @@ class SubspaceSearch(BaseEstimator):
         self.random_state = random_state
         self.progress = progress
 
+    @single_threaded_blas()
     def fit(self, X: Any, y: Any = None) -> SubspaceSearch:
         """Search.
 
