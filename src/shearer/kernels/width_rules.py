@@ -219,6 +219,7 @@ def decay_goals(
 
 def _width_of_mean(squared: NDArray[np.float64], goal: float) -> float:
     """The width at which the mean of exp(-squared / width^2) is `goal`."""
+
     def excess(log_width: float) -> float:
         return math.log(mean_decay(squared, math.exp(-2 * log_width)) / goal)
 

@@ -121,7 +121,8 @@ class Dependence(Measurable):
 
     def explain(self) -> str:
         """How entropies of single variables and of the joint are computed, why, and in how much memory."""
-        tol = "none stated" if self._request.tol is None else f"{self._request.tol:.2g}"
+        stated = 0.0 if self._request.exact else self._request.tol
+        tol = "none stated" if stated is None else f"{stated:.2g}"
         size = f"{self.rows} rows, {len(self.names)} variables, alpha={self.alpha:g}, tol {tol}"
         lines = [f"{size}; at most {format_bytes(self._request.memory)}"]
         kinds = {"continuous": "number", "categorical": "label"}
