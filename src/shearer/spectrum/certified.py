@@ -27,6 +27,8 @@ ROWS_IN_MEMORY = 20_000
 MOST_RANK = 2000
 # Bits that the columns left out may be worth where no tolerance is stated, times the entropy if that is below one bit.
 ROUND_OFF = 1e-11
+# Bits: quotients of smaller entropies show the round-off of either route, and that of all eigenvalues is the reference.
+_LEAST_ENTROPY = 0.05
 # Rows below which all eigenvalues take less time than a factorisation, however low the rank.
 _FEWEST_ROWS = 400
 # Memory is planned for this rank; what needs more grows into the budget or gives up.
@@ -39,7 +41,7 @@ _SHARE = 0.5
 _SECONDS_TO_ROUND_OFF = 0.5
 # Rows of a sample whose eigenvalues tell how many columns all rows may need.
 _PROBED_ROWS = 256
-# Bits of an eigenvalue as small as those left out, beyond the logarithm of the rows: their mass counts for so much more.
+# Bits of an eigenvalue as small as those left out, beyond the logarithm of the rows: their mass counts that much more.
 _BITS_OF_SMALL = 20.0
 
 
@@ -129,7 +131,8 @@ class ToRoundOff(LowRank):
         """Whether it is likely to answer in a part of the time of all eigenvalues."""
         if not self.supports(gram, request) or self.memory(gram, request) > request.memory:
             return False
-        return self._usual_rank(gram) <= self.most_rank(gram, request)
+        usual = self._usual_rank(gram)
+        return usual <= self.most_rank(gram, request) and _seconds(gram.n, usual) < _SHARE * request.patience
 
     def solve(self, gram: Gram, request: Request) -> Estimate:
         """The middle of the bounds without round-off, within those with it."""
@@ -154,10 +157,10 @@ class ToRoundOff(LowRank):
         return max(1, min(super().most_rank(gram, request), _rank_within(_SECONDS_TO_ROUND_OFF, gram.n)))
 
     def _answer(self, growth: lowrank.Growth) -> Estimate | None:
-        """The entropy if the columns left out no longer matter."""
+        """The entropy if the columns left out no longer matter, and round-off does not either."""
         low, high = certificate.bounds(growth.truncated(), growth.alpha)
         middle = (low + high) / 2
-        if high - low > ROUND_OFF * min(1.0, middle):
+        if middle < _LEAST_ENTROPY or high - low > ROUND_OFF * min(1.0, middle):
             return None
         return self._estimate(np.float64(middle), *certificate.bounds(growth.spectrum(), growth.alpha))
 

@@ -24,6 +24,8 @@ _FIRST_BLOCK, _LARGEST_BLOCK = 24, 96
 _WORK = 2**24
 # A residual below this is round-off: pivots there would only add noise.
 SMALLEST_PIVOT = 1e-13
+# Entries below this are as good as 0; their products would leave the range in which arithmetic is fast.
+_NOTHING = 1e-60
 # Rows summed at once: round-off of a sum grows with its length.
 ROWS_AT_ONCE = 512
 # Eigenvalues are looked at again when the rank has grown by this factor.
@@ -85,7 +87,7 @@ class Factorization:
 
     def _append(self, drawn: NDArray[np.intp], *, reject: bool = True) -> None:
         known = self.factor
-        core = self.gram.block(drawn, drawn) - known[drawn] @ known[drawn].T
+        core = _without_traces(self.gram.block(drawn, drawn) - known[drawn] @ known[drawn].T)
         accepted, lower = self._thin(core, reject)
         # By the block these have nothing left but round-off: they would be drawn, and turned down, for ever.
         used_up = np.diag(core) <= SMALLEST_PIVOT
@@ -93,7 +95,7 @@ class Factorization:
         if not len(accepted):
             return
         chosen = drawn[accepted]
-        fresh = self.gram.columns(chosen) - known @ known[chosen].T
+        fresh = _without_traces(self.gram.columns(chosen) - known @ known[chosen].T)
         # F_new = G L^-T, solved for the transpose so that LAPACK works in place.
         fresh = scipy.linalg.solve_triangular(lower, fresh.T, lower=True, overwrite_b=True, check_finite=False).T
         rank = self.rank
@@ -122,6 +124,11 @@ class Factorization:
             lower[:, len(accepted)] = column / np.sqrt(left)
             accepted.append(i)
         return accepted, lower[np.ix_(accepted, range(len(accepted)))]
+
+
+def _without_traces(entries: NDArray[np.float64]) -> NDArray[np.float64]:
+    entries[np.abs(entries) < _NOTHING] = 0.0
+    return entries
 
 
 def residual_error(rank: int, entry_error: float) -> float:
