@@ -6,7 +6,7 @@ import sys
 
 from benchmarks.cases import write
 
-NAMES = ("imports", "engine", "pairs", "inference", "bounds", "tools", "neural", "scan", "scale", "threads")
+NAMES = ("imports", "engine", "planner", "pairs", "inference", "bounds", "tools", "neural", "scan", "scale", "threads")
 
 
 def main() -> int:

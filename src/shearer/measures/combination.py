@@ -49,7 +49,7 @@ class Combination:
         """The value, and the extreme values over all entropies within their bounds."""
 
         def build(tol: float | None) -> Estimate:
-            known = {subset: entropies(subset, tol) for subset in self.terms}
+            known = _largest_first(self.terms, entropies, tol)
             return Estimate(
                 self._value(known),
                 self._extreme(known, upper=False),
@@ -95,7 +95,7 @@ def ratio(numerator: Combination, denominator: Combination, entropies: Entropies
 
 
 def _quotient(numerator: Combination, denominator: Combination, entropies: Entropies, tol: float | None) -> Estimate:
-    known = {subset: entropies(subset, tol) for subset in {**numerator.terms, **denominator.terms}}
+    known = _largest_first({**numerator.terms, **denominator.terms}, entropies, tol)
     top, bottom = numerator._value(known), denominator._value(known)
     certified = all(estimate.certified for estimate in known.values())
     routes = _routes(known.values())
@@ -141,6 +141,11 @@ def _ratio_extreme(
 
 def _at(combination: Combination, values: Mapping[Subset, float]) -> float:
     return math.fsum(coefficient * values[subset] for subset, coefficient in combination.terms.items())
+
+
+def _largest_first(subsets: Iterable[Subset], entropies: Entropies, tol: float | None) -> dict[Subset, Estimate]:
+    """The entropies; those of most variables are the hardest, and what is refused is refused before the others."""
+    return {subset: entropies(subset, tol) for subset in sorted(subsets, key=len, reverse=True)}
 
 
 def _routes(estimates: Iterable[Estimate]) -> str:

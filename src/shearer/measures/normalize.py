@@ -65,6 +65,7 @@ def _over_extreme(
     raw: Combination, candidates: Sequence[Combination], pick: Callable[..., Estimate], entropies: Entropies
 ) -> Estimate:
     """Raw / pick(candidates); the bounds cover every candidate that could be the one."""
+    raw.evaluate(entropies)  # the joint first: if it is refused, the others need not be computed
     sizes = [candidate.evaluate(entropies) for candidate in candidates]
     chosen = pick(sizes, key=float)
     possible = [
