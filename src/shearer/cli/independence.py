@@ -23,6 +23,7 @@ from shearer.cli.options import (
     with_kinds,
 )
 from shearer.cli.outputs import STDOUT, check_outputs, deliver, noted, say
+from shearer.measures.registry import dependence_measures
 
 EXAMPLES = (
     "shearer test table.csv height weight",
@@ -31,6 +32,7 @@ EXAMPLES = (
     "shearer test table.csv position speed --group position=x,y,z --json -",
 )
 _TEST = "The test"
+_MEASURES = " or ".join(", ".join(dependence_measures()).rsplit(", ", 1))
 
 
 def independence(
@@ -49,8 +51,7 @@ def independence(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Permute rows and compare this: total_correlation, mutual_information,"
-            " dual_total_correlation, o_information, s_information or co_information.",
+            help=f"Permute rows and compare this: {_MEASURES}.",
             rich_help_panel=_TEST,
         ),
     ] = None,
@@ -83,12 +84,11 @@ def independence(
         raise typer.BadParameter("two or more columns are needed", param_hint="COL")
 
     from shearer.inference import independence_test
-    from shearer.inference.rearranged import MEASURES
     from shearer.report.exports import to_json
     from shearer.report.verdict import VerdictView, interaction_of, verdict_document
 
     if measure is not None:
-        check_option("--measure", measure, MEASURES)
+        check_option("--measure", measure, dependence_measures())
     loaded = Reading(separator, encoding, no_header, sheet).read([file])
     names = [*dict.fromkeys(variables), *conditions]
     members = {name: groups.get(name, [name]) for name in names}

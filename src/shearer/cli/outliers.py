@@ -23,6 +23,7 @@ from shearer.cli.options import (
     choose_columns,
 )
 from shearer.cli.outputs import STDOUT, check_outputs, deliver, noted
+from shearer.measures.registry import normalized_measures
 
 EXAMPLES = (
     "shearer outliers table.parquet",
@@ -45,7 +46,7 @@ def outliers(
         str,
         typer.Option(
             metavar="NAME",
-            help="Of the columns' dependence: total_correlation, dual_total_correlation or adjusted.",
+            help=f"Of the columns' dependence: {', '.join(normalized_measures(any_number=True))} or adjusted.",
             rich_help_panel=_SEARCH,
         ),
     ] = "total_correlation",
