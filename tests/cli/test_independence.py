@@ -70,7 +70,7 @@ def test_errors_of_a_test(call, planted, options):
 def test_measures_are_listed_and_checked(call, planted):
     result = call("test", planted, "dose", "response", "--measure", "total_corelation")
     assert failed_in_one_line(result)
-    assert result.stderr.startswith("shearer: --measure: expected one of 'total_correlation', ")
+    assert result.stderr.startswith("shearer: --measure: expected one of 'mutual_information', 'total_correlation', ")
     assert "Did you mean 'total_correlation'?" in result.stderr
     options = get_command(cli.app).commands["test"].params
     explained = next(option.help for option in options if option.name == "measure")
