@@ -118,7 +118,7 @@ def bits_of(kernels, subset):
 
 
 def test_what_was_not_added_is_refused_by_name(columns):
-    with pytest.raises(ValueError, match="measure: expected one of .*'entropy'"):
+    with pytest.raises(ValueError, match=r"measure: expected one of .*'entropy'"):
         sh.Dependence(columns).measure("pair_information")
     with pytest.raises(ValueError, match="measure: expected one of"):
         sh.Dependence(columns).measure("shearer_gap")  # it takes a cover

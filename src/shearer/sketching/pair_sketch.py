@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._blocks import Variable
+from shearer._files.archive import digest_of
 from shearer._validate import describe, type_error, value_error
 from shearer.kernels import Kernel
 from shearer.sketching import archive
@@ -211,7 +212,7 @@ class PairSketch(PairAnswers):
             header["rows"] = self._rows
             arrays |= {f"level{place}": level.products for place, level in enumerate(self._levels)}
         digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
-        digest.update(archive.digest_of(arrays))
+        digest.update(digest_of(arrays))
         return digest.hexdigest()
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -221,20 +222,20 @@ class PairSketch(PairAnswers):
     @classmethod
     def load(cls, path: str | PathLike[str]) -> PairSketch:
         """Read what `save` wrote; a file that was cut short or altered is refused."""
-        header, arrays = archive.read_archive(path, FORMAT)
         sketch = cls.__new__(cls)
-        sketch._settings = header["settings"]
-        sketch._shapes = archive.unpack_rows("shape", header["shapes"], arrays)
-        sketch._kernels = tuple(tuple(kernel_from(kernel) for kernel in own) for own in header["kernels"])
-        sketch._features = [
-            [unpacked(one, f"feature{i}_{j}", arrays) for j, one in enumerate(own)]
-            for i, own in enumerate(header["features"])
-        ]
-        sketch._begin()
-        for place, level in enumerate(sketch._levels):
-            for name in Level.ARRAYS:
-                setattr(level, name, arrays[f"level{place}_{name}"])
-        sketch._rows, sketch._second_rows, sketch._dropped = (header[k] for k in ("rows", "second_rows", "dropped"))
+        with archive.read_archive(path, FORMAT) as (header, arrays):
+            sketch._settings = header["settings"]
+            sketch._shapes = archive.unpack_rows("shape", header["shapes"], arrays)
+            sketch._kernels = tuple(tuple(kernel_from(kernel) for kernel in own) for own in header["kernels"])
+            sketch._features = [
+                [unpacked(one, f"feature{i}_{j}", arrays) for j, one in enumerate(own)]
+                for i, own in enumerate(header["features"])
+            ]
+            sketch._begin()
+            for place, level in enumerate(sketch._levels):
+                for name in Level.ARRAYS:
+                    setattr(level, name, arrays[f"level{place}_{name}"])
+            sketch._rows, sketch._second_rows, sketch._dropped = (header[k] for k in ("rows", "second_rows", "dropped"))
         return sketch
 
     def _packed(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
