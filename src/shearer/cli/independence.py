@@ -6,6 +6,7 @@ import typer
 
 from shearer._validate import check_names, check_option
 from shearer.cli.options import (
+    FORMATS,
     WORK,
     Encoding,
     Groups,
@@ -36,9 +37,7 @@ _MEASURES = " or ".join(", ".join(dependence_measures()).rsplit(", ", 1))
 
 
 def independence(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="csv, tsv, txt, Parquet, Arrow or Excel; - is the standard input.")
-    ],
+    file: Annotated[str, typer.Argument(metavar="FILE", help=f"{FORMATS}; - is the standard input.")],
     variables: Annotated[list[str], typer.Argument(metavar="COL", help="Two or more columns or groups.")],
     given: Annotated[
         str | None,

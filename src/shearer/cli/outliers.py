@@ -7,6 +7,7 @@ import typer
 from shearer._validate import check_names, value_error
 from shearer.cli.options import (
     DATA,
+    FORMATS,
     OUTPUT,
     Columns,
     Drop,
@@ -39,7 +40,7 @@ def outliers(
         list[str],
         typer.Argument(
             metavar="FILE",
-            help="csv, tsv, txt, Parquet, Arrow or Excel; several are stacked; - is the standard input.",
+            help=f"{FORMATS}; several are stacked; - is the standard input.",
         ),
     ],
     measure: Annotated[

@@ -71,7 +71,7 @@ def read(cls: type[Any], path: str | PathLike[str], module: Any, loss: Any) -> A
     with undamaged("path", _EXPECTED, f"{target.name}, which is damaged"):
         estimator = _build(cls, settings, arrays, module, loss)
         weights = {name[len(_WEIGHT) :]: torch.tensor(own) for name, own in arrays.items() if name.startswith(_WEIGHT)}
-        dtype, inputs, outputs, hidden = DTYPES[estimator.dtype], *(settings[name] for name in _SIZES)
+        dtype, inputs, outputs, hidden = DTYPES[settings["params"]["dtype"]], *(settings[name] for name in _SIZES)
         if module is None and hidden is not None:
             with torch.device("meta"):  # sizes that the weights do not have take no memory
                 network = perceptron(inputs, hidden, outputs)
@@ -120,7 +120,8 @@ def _build(cls: type[Any], settings: dict[str, Any], arrays: Arrays, module: Any
         estimator.classes_ = arrays["classes"].astype(object) if settings["text_classes"] else arrays["classes"]
     estimator.bias_ = arrays["bias"]
     estimator.input_scaling_ = _scaling("input", arrays)
-    estimator.target_scaling_ = _scaling("target", arrays) if "target_center" in arrays else None
+    is_scaled = any(name.startswith("target_") for name in arrays)
+    estimator.target_scaling_ = _scaling("target", arrays) if is_scaled else None
     return estimator
 
 

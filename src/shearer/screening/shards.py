@@ -25,6 +25,8 @@ MANIFEST = "manifest.json"
 VERSION = 1
 _EXPECTED = f"a manifest of shearer in {MANIFEST}"
 _ENTROPY = "entropy.npy"
+# What is always there.
+_ARRAYS = {"joint", "value", "entropy"}
 # Rows of a block at most: a file of a few hundred megabytes for the largest results.
 _MOST_ROWS = 4096
 # Bytes held for each pair of a block while it is computed: sums, joint, value, and their temporaries.
@@ -142,9 +144,11 @@ def _checked(manifest: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, Any],
         if Path(entry["file"]).name != entry["file"] or start != ends.get(entry["array"], 0) or stop < start:
             raise ValueError(f"{describe(entry['file'])} out of place")
         ends[entry["array"]] = stop
-    if manifest["version"] != VERSION or "entropy" not in ends or set(ends.values()) != {len(names)}:
-        raise ValueError("rows that no file has")
-    return tuple(map(str, names)), settings, tuple(files)
+    if manifest["version"] != VERSION or ends.keys() - {"rows"} != _ARRAYS or set(ends.values()) != {len(names)}:
+        raise ValueError("arrays that no file has")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise TypeError("names that are none")
+    return tuple(names), settings, tuple(files)
 
 
 def _check_file(folder: Path, entry: dict[str, Any], *, contents: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import operator
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
@@ -129,9 +130,21 @@ def _unpack(header: dict[str, Any], arrays: Arrays) -> Sketch:
     sketch._frame = Frame(kernels, unpack_rows("landmark", header["landmarks"], arrays))
     found = [_unpack_part(f"part{place}", part, arrays, sketch) for place, part in enumerate(header["parts"])]
     sketch._entropies = SketchedEntropies(sketch._names, {part.subset: part for part in found})
-    sketch._entropies.rows, sketch._dropped = header["rows"], header["dropped"]
+    sketch._entropies.rows, sketch._dropped = (operator.index(header[name]) for name in ("rows", "dropped"))
+    _check_fit(sketch)
     sketch._step = min((rows_at_once(part.rank) for part in found), default=2**18)
     return sketch
+
+
+def _check_fit(sketch: Sketch) -> None:
+    """Raise where names, kernels, landmarks and subsets are not of the same variables."""
+    names, frame = sketch._names, sketch._frame
+    everyone = set(range(len(names)))
+    rows = (sketch._shapes, frame.landmarks)
+    if any(tuple(item.name for item in items) != names for items in rows) or len(frame.kernels) != len(names):
+        raise ValueError("variables that do not fit each other")
+    if not set(sketch._given) <= set(names) or not all(subset <= everyone for subset in sketch._entropies.parts):
+        raise ValueError("subsets of other variables")
 
 
 def _unpack_part(name: str, packed: dict[str, Any], arrays: Arrays, sketch: Sketch) -> SubsetSums:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
@@ -29,6 +30,8 @@ from shearer.spectrum.lowrank import ROWS_AT_ONCE
 Floats = NDArray[np.float64]
 
 FORMAT = "shearer pair sketch"
+# How chunks are read, in the order in which files have it.
+_SETTINGS = ("groups", "missing", "kinds", "names")
 # Numbers in the features of one chunk: 64 megabytes for each level.
 _WORK = 2**23
 # Rows at a time: what is held of one variable stays in cache.
@@ -224,7 +227,7 @@ class PairSketch(PairAnswers):
         """Read what `save` wrote; a file that was cut short or altered is refused."""
         sketch = cls.__new__(cls)
         with archive.read_archive(path, FORMAT) as (header, arrays):
-            sketch._settings = header["settings"]
+            sketch._settings = {name: header["settings"][name] for name in _SETTINGS}
             sketch._shapes = archive.unpack_rows("shape", header["shapes"], arrays)
             sketch._kernels = tuple(tuple(kernel_from(kernel) for kernel in own) for own in header["kernels"])
             sketch._features = [
@@ -235,7 +238,11 @@ class PairSketch(PairAnswers):
             for place, level in enumerate(sketch._levels):
                 for name in Level.ARRAYS:
                     setattr(level, name, arrays[f"level{place}_{name}"])
-            sketch._rows, sketch._second_rows, sketch._dropped = (header[k] for k in ("rows", "second_rows", "dropped"))
+            sketch._rows, sketch._dropped = (operator.index(header[name]) for name in ("rows", "dropped"))
+            second = header["second_rows"]
+            sketch._second_rows = None if second is None else operator.index(second)
+            if not len(sketch._shapes) == len(sketch._kernels) == len(sketch._features):
+                raise ValueError("variables that do not fit each other")
         return sketch
 
     def _packed(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
