@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from shearer.cli.options import (
+    FORMATS,
     OUTPUT,
     WORK,
     Columns,
@@ -45,7 +46,7 @@ def scan(
         list[str],
         typer.Argument(
             metavar="FILE",
-            help="csv, tsv, txt, Parquet, Arrow or Excel; several are stacked; - is the standard input.",
+            help=f"{FORMATS}; several are stacked; - is the standard input.",
         ),
     ],
     target: Annotated[

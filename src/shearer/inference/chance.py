@@ -14,21 +14,14 @@ from shearer.pairs.moments import Sums, moments, sums_of
 from shearer.inference.rearrangements import Within
 from shearer.inference.resampling import check_count
 from shearer.kernels import Gram, hadamard
-from shearer.measures import formulas
 from shearer.measures.combination import Combination
+from shearer.measures.registry import MEASURES
 from shearer.spectrum import Request, solve
 
 # The moments divide by n (n - 1) ... (n - 5).
 _FEWEST_ROWS = 6
 # Bits of round-off: less than this is nothing to share.
 _NOTHING = 1e-12
-
-_FORMULAS = {
-    "mutual_information": formulas.total_correlation,
-    "total_correlation": formulas.total_correlation,
-    "dual_total_correlation": formulas.dual_total_correlation,
-    "o_information": formulas.o_information,
-}
 
 
 class Chance:
@@ -37,7 +30,7 @@ class Chance:
     def __init__(self, operators: Sequence[Gram], measure: str, request: Request) -> None:
         self.operators = tuple(operators)
         self.request = request
-        self.formula: Combination = _FORMULAS[measure](range(len(self.operators)))
+        self.formula: Combination = MEASURES[measure].formula(range(len(self.operators)))
 
     def adjusted(self, n_resamples: int | None, n_jobs: int | None) -> float:
         """(value - chance) / (copies - chance); 0 where there is nothing to share."""

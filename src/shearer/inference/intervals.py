@@ -14,22 +14,12 @@ from shearer._validate import check_option, describe, value_error
 from shearer._variables import read_variables
 from shearer.kernels import Kernel
 from shearer.measures import Dependence
+from shearer.measures.registry import MEASURES, by_name
 from shearer.spectrum import Request
 
 Floats = NDArray[np.float64]
 
-MEASURES = (
-    "mutual_information",
-    "total_correlation",
-    "dual_total_correlation",
-    "o_information",
-    "s_information",
-    "co_information",
-    "entropy",
-)
 METHODS = ("jackknife", "subsampling")
-# Measures that exist in bits only.
-_BITS = ("o_information", "s_information", "co_information", "entropy")
 # Groups left out in turn, or pairs of halves: enough for a variance with some twenty degrees of freedom.
 _GROUPS = 20
 _HALVES = 20
@@ -135,7 +125,7 @@ def confidence_interval(
     >>> 0 < found.low < found.estimate < found.high < 0.5, found.estimate < found.value
     (True, True)
     """
-    check_option("measure", measure, MEASURES)
+    check_option("measure", measure, by_name())
     request = Request.checked(alpha, memory, None, rng)
     variables = read_variables(*data, given=given, groups=groups, missing=missing, vector=measure == "entropy")
     whole = Dependence.of_variables(variables, request, kernel)
@@ -153,8 +143,7 @@ def interval_of(
         raise value_error("data", f"at least {FEWEST_ROWS} rows", f"{whole.rows}", hint)
 
     def value(noun: Dependence) -> float:
-        function = getattr(noun, measure)
-        return float(function() if measure in _BITS else function(normalize=normalize))
+        return float(noun.measure(measure, normalize=normalize if MEASURES[measure].is_normalized else False))
 
     generator = np.random.default_rng(seed)
     full = value(whole)

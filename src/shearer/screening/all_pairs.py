@@ -12,7 +12,7 @@ from shearer._memory import parse_memory, require
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_option, value_error
 from shearer.kernels import Kernel
-from shearer.measures.normalize import MUTUAL
+from shearer.measures.registry import MUTUAL_INFORMATION
 from shearer.screening import pairs as finish
 from shearer.screening.lowrank import LowRank
 from shearer.screening.matrix import Pairwise
@@ -130,7 +130,7 @@ def pairwise(
     array([0.36, 0.57])
     """
     order, budget, precision = check_alpha(alpha), parse_memory(memory), check_dtype(dtype)
-    check_option("normalize", normalize, MUTUAL)
+    MUTUAL_INFORMATION.check_form(normalize)
     jobs = check_jobs(n_jobs)
     if shards is not None and target is not None:
         raise value_error("shards", "all pairs", "a target", "The values of a target fit in memory.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._blocks import Variable
+from shearer._files.archive import digest_of
 from shearer._validate import describe, type_error, value_error
 from shearer.kernels import Kernel
 from shearer.sketching import archive
@@ -28,6 +30,8 @@ from shearer.spectrum.lowrank import ROWS_AT_ONCE
 Floats = NDArray[np.float64]
 
 FORMAT = "shearer pair sketch 2"
+# How chunks are read, in the order in which files have it.
+_SETTINGS = ("groups", "missing", "kinds", "names")
 # Numbers in the features of one chunk: 64 megabytes for each level.
 _WORK = 2**23
 # Rows at a time: what is held of one variable stays in cache.
@@ -210,7 +214,7 @@ class PairSketch(PairAnswers):
             header["rows"] = self._rows
             arrays |= {f"level{place}": level.products for place, level in enumerate(self._levels)}
         digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
-        digest.update(archive.digest_of(arrays))
+        digest.update(digest_of(arrays))
         return digest.hexdigest()
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -220,20 +224,24 @@ class PairSketch(PairAnswers):
     @classmethod
     def load(cls, path: str | PathLike[str]) -> PairSketch:
         """Read what `save` wrote; a file that was cut short or altered is refused."""
-        header, arrays = archive.read_archive(path, FORMAT)
         sketch = cls.__new__(cls)
-        sketch._settings = header["settings"]
-        sketch._shapes = archive.unpack_rows("shape", header["shapes"], arrays)
-        sketch._kernels = tuple(tuple(kernel_from(kernel) for kernel in own) for own in header["kernels"])
-        sketch._features = [
-            [unpacked(one, f"feature{i}_{j}", arrays) for j, one in enumerate(own)]
-            for i, own in enumerate(header["features"])
-        ]
-        sketch._begin()
-        for place, level in enumerate(sketch._levels):
-            for name in (*Level.FIRST, *Level.SECOND):
-                setattr(level, name, arrays[f"level{place}_{name}"])
-        sketch._rows, sketch._second_rows, sketch._dropped = (header[k] for k in ("rows", "second_rows", "dropped"))
+        with archive.read_archive(path, FORMAT) as (header, arrays):
+            sketch._settings = {name: header["settings"][name] for name in _SETTINGS}
+            sketch._shapes = archive.unpack_rows("shape", header["shapes"], arrays)
+            sketch._kernels = tuple(tuple(kernel_from(kernel) for kernel in own) for own in header["kernels"])
+            sketch._features = [
+                [unpacked(one, f"feature{i}_{j}", arrays) for j, one in enumerate(own)]
+                for i, own in enumerate(header["features"])
+            ]
+            sketch._begin()
+            for place, level in enumerate(sketch._levels):
+                for name in (*Level.FIRST, *Level.SECOND):
+                    setattr(level, name, arrays[f"level{place}_{name}"])
+            sketch._rows, sketch._dropped = (operator.index(header[name]) for name in ("rows", "dropped"))
+            second = header["second_rows"]
+            sketch._second_rows = None if second is None else operator.index(second)
+            if not len(sketch._shapes) == len(sketch._kernels) == len(sketch._features):
+                raise ValueError("variables that do not fit each other")
         return sketch
 
     def _packed(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
