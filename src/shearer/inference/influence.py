@@ -20,12 +20,15 @@ from shearer.spectrum import Request, certificate, lowrank, renyi
 Floats = NDArray[np.float64]
 
 LN2 = math.log(2.0)
-# Up to here all eigenvectors take less time than a factorisation of low rank; beyond `_MOST_DENSE` they take minutes.
-_FEW_ROWS, _MOST_DENSE = 250, 4000
+# Up to here all eigenvectors take less time than a factorisation of low rank.
+_FEW_ROWS = 250
+# Up to here they take seconds; of more rows without low rank a sample has to do.
+MOST_DENSE = 2000
 # Certified width of an entropy from a factor: in bits, where more was allowed, and relative to the entropy.
 _COARSEST, _RELATIVE = 1e-4, 1e-4
-# A factor of higher rank than this part of the rows costs as much as all eigenvectors.
-_SHARE = 0.4
+# A factor of higher rank than this part of the rows costs as much as all eigenvectors; one of more work (n rank^2) as
+# much as the eigenvectors of `MOST_DENSE` rows, or at alpha = 2 as their sums.
+_SHARE, _WORK, _WORK_OF_SUMS = 0.4, 8e9, 8e8
 # Copies of the factor, or of the matrix, that are held at once.
 COPIES = 5
 # Rows whose squared entries are summed without a factor, at alpha = 2.
@@ -121,7 +124,8 @@ def _of_sums(gram: Gram) -> Influence:
 def _of_factor(gram: Gram, request: Request) -> Influence | None:
     """From a factor of low rank, where a certificate says that it is enough."""
     affordable = int(request.memory / (8 * COPIES * gram.n))
-    most = min(int(_SHARE * gram.n), affordable)
+    work = _WORK_OF_SUMS if request.alpha == 2 else _WORK
+    most = min(int(_SHARE * gram.n), affordable, int(math.sqrt(work / gram.n)))
     if most < 1:
         return None
 
@@ -130,10 +134,10 @@ def _of_factor(gram: Gram, request: Request) -> Influence | None:
         return upper - lower <= min(request.wanted, _COARSEST, _RELATIVE * upper)
 
     with single_threaded_blas():  # many small steps: threads would wait for each other
-        work, spectrum = lowrank.factorize(gram, request.alpha, request.rng(), most, enough)
+        found, spectrum = lowrank.factorize(gram, request.alpha, request.rng(), most, enough)
         if not enough(spectrum):
             return None
-        shares = Shares.of_factor(work.factor)
+        shares = Shares.of_factor(found.factor)
     entropy = sum(certificate.bounds(spectrum, request.alpha)) / 2
     changes = _entropy_changes(shares.total(request.alpha), shares.changes(request.alpha), request.alpha, gram.n)
     return Influence(entropy, changes)
@@ -142,7 +146,7 @@ def _of_factor(gram: Gram, request: Request) -> Influence | None:
 def _of_blocks(gram: Gram, parts: list[NDArray[np.intp]], request: Request) -> Influence:
     """From all eigenvectors, block by block where labels split the matrix."""
     alpha, n, largest = request.alpha, gram.n, max(map(len, parts))
-    if largest > _MOST_DENSE or 8 * COPIES * largest**2 > request.memory:
+    if largest > MOST_DENSE or 8 * COPIES * largest**2 > request.memory:
         raise NoFactorError(f"{largest} rows without a factor of low rank")
     values, total, less = [], 0.0, np.zeros(n)
     for rows in parts:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.entropy import Entropies, Subset
-from shearer.inference.influence import COPIES, Influence, NoFactorError, influence
+from shearer.inference.influence import COPIES, MOST_DENSE, Influence, NoFactorError, influence
 from shearer.kernels.delta import DeltaGram
 from shearer.measures import Dependence
 from shearer.measures.measurable import Measurable
@@ -19,8 +19,6 @@ Value = Callable[[Measurable], float]
 
 # Rows whose influence is found: spread and bias of more are known well from as many.
 MOST_ROWS = 20_000
-# As many, at most, where these have no factor of low rank: all eigenvectors are taken.
-_FEWER_ROWS = 2000
 # Parts of the largest spread below which an axis is round-off.
 _ROUND_OFF = 1e-7
 # Steps in units of the spread: a smaller one where the measure does not exist so far away.
@@ -156,7 +154,7 @@ def row_influences(whole: Dependence, value: Value, rng: np.random.Generator) ->
     >>> bool(np.isclose(found.value(found.changes[0]), without_first.value))
     True
     """
-    fewer = min(_FEWER_ROWS, int(math.sqrt(whole.entropies.request.memory / (8 * COPIES))))
+    fewer = min(MOST_DENSE, int(math.sqrt(whole.entropies.request.memory / (8 * COPIES))))
     for size in (min(whole.rows, MOST_ROWS), min(whole.rows, fewer)):
         part = whole if size == whole.rows else whole.on_rows(np.sort(rng.choice(whole.rows, size, replace=False)))
         collected = _Collected(part)
