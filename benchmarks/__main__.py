@@ -6,7 +6,7 @@ import sys
 
 from benchmarks.cases import write
 
-NAMES = ("imports", "engine", "pairs", "inference", "bounds", "tools", "neural", "scan", "scale")
+NAMES = ("imports", "engine", "pairs", "inference", "intervals", "bounds", "tools", "neural", "scan", "scale")
 
 
 def main() -> int:

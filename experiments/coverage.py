@@ -1,7 +1,7 @@
 """How often a confidence interval holds the population value.
 
-The population value of a trial is that of the kernel widths of its own sample, read off a grid of widths at each of which
-it is known by quadrature over the law (`experiments.coverage_laws`).
+The population value of a trial is that of the kernel widths of its own sample, read off a grid of widths at each of
+which it is known by quadrature over the law (`experiments.coverage_laws`).
 
 usage: python -m experiments.coverage [--quick] [--seed N] [--out FILE]
 """

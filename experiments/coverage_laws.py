@@ -1,7 +1,8 @@
 """Laws whose population values are known: a sampler, and points with weights that stand for the law itself.
 
-The population's kernel operator is an integral over the law. With nodes z_i and weights w_i of a quadrature that is exact
-for smooth functions its eigenvalues are those of sqrt(w_i) k(z_i, z_j) sqrt(w_j): no large sample, no error of one.
+The population's kernel operator is an integral over the law. With nodes z_i and weights w_i of a quadrature that is
+exact for smooth functions its eigenvalues are those of sqrt(w_i) k(z_i, z_j) sqrt(w_j): no large sample, no error of
+one.
 """
 
 import math

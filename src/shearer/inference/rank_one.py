@@ -81,7 +81,8 @@ class Shares:
         """What each row, left out, adds to tr f(A); the others keep their weight 1/n."""
         if alpha > _HIGH_ORDER:
             return self._changes_of_largest(alpha)
-        return self._remainders(alpha) - self.slopes(alpha) / self.n
+        found: Floats = self._remainders(alpha) - self.slopes(alpha) / self.n
+        return found
 
     def slopes(self, alpha: float) -> Floats:
         """The derivative of tr f(A) by the weight of each row: sum_k f'(l_k) p_ik."""
@@ -92,7 +93,8 @@ class Shares:
     def _remainders(self, alpha: float) -> Floats:
         """What `changes` has beyond the derivative."""
         if alpha == 2:  # f is a parabola: half its second derivative, of the square of phi phi'/n
-            return (self.shares.sum(axis=1) / self.n) ** 2
+            masses: Floats = self.shares.sum(axis=1) / self.n
+            return masses**2
         found = np.empty(len(self.shares))
         for start in range(0, len(found), 8 * TILE):
             rows = slice(start, start + 8 * TILE)
@@ -105,7 +107,7 @@ class Shares:
         lowest = math.log(_SMALLEST) / min(alpha, 1.0) - math.log(self.n)
         points = np.exp(np.arange(lowest, math.log(_LARGEST) + _STEP, _STEP))
         taken = np.minimum(shares @ (1.0 / (self.values[:, None] + points)), 1.0 - lowrank.EPSILON)
-        total = (-np.log1p(-taken) - taken) @ points**alpha * _STEP
+        total: Floats = (-np.log1p(-taken) - taken) @ points**alpha * _STEP
         # Beyond the last point rho(s) is half the square of the mass over s.
         end = points[-1] * math.exp(_STEP / 2)
         total += shares.sum(axis=1) ** 2 * end ** (alpha - 2.0) / (2.0 * (2.0 - alpha))

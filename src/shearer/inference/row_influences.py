@@ -56,8 +56,9 @@ class RowInfluences:
     def bias(self, rate: float) -> Floats:
         """Of each entropy, if it is c n^-rate: without a row it is larger by (n/(n - 1))^rate."""
         sample = len(self.changes)
-        found: Floats = self.changes.mean(axis=0) / ((sample / (sample - 1)) ** rate - 1.0)
-        return found * (sample / self.rows) ** rate
+        ratio = ((sample / (sample - 1)) ** rate - 1.0) / (sample / self.rows) ** rate
+        found: Floats = self.changes.mean(axis=0) / ratio
+        return found
 
     def spread(self) -> tuple[float, float]:
         """Standard error of the measure, and the kurtosis of the rows' influences on it.
