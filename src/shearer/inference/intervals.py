@@ -39,6 +39,9 @@ _HALVES = 20
 # the bias that a wrong rate leaves or takes too much counts as an error.
 _RATE = 0.8
 _DOUBT = 0.4
+# Biases of entropies nearly cancel in some measures, as in O-information, and what a wrong rate leaves of them need not:
+# this part of their sizes, added up, counts as an error too.
+_DOUBT_OF_PARTS = 0.05
 FEWEST_ROWS = 20
 # Rows expected in the rarest cell of the labels if they were independent: below, coverage was measured to fall.
 FEWEST_EXPECTED = 10.0
@@ -203,10 +206,12 @@ def _by_influence(found: RowInfluences) -> tuple[float, float, float]:
 
     The variance of a variance from n values of kurtosis k is that of one with 2n/(k - 1) degrees of freedom.
     """
-    estimate = found.value(-found.bias(_RATE))
+    bias = found.bias(_RATE)
+    full, estimate = found.value(), found.value(-bias)
+    parts = sum(abs(full - found.value(-one)) for one in np.diag(bias))
     spread, kurtosis = found.spread()
     degrees = max(_FEWEST_DEGREES, 2.0 * len(found.changes) / max(kurtosis - 1.0, 1.0))
-    return estimate, math.hypot(spread, _DOUBT * (found.value() - estimate)), degrees
+    return estimate, math.hypot(spread, _DOUBT * (full - estimate), _DOUBT_OF_PARTS * parts), degrees
 
 
 def _jackknife(
