@@ -208,7 +208,7 @@ def _by_influence(found: RowInfluences) -> tuple[float, float, float]:
     """
     bias = found.bias(_RATE)
     full, estimate = found.value(), found.value(-bias)
-    parts = sum(abs(full - found.value(-one)) for one in np.diag(bias))
+    parts = sum(abs(full - found.value(-bias * same)) for same in found.alike())
     spread, kurtosis = found.spread()
     degrees = max(_FEWEST_DEGREES, 2.0 * len(found.changes) / max(kurtosis - 1.0, 1.0))
     return estimate, math.hypot(spread, _DOUBT * (full - estimate), _DOUBT_OF_PARTS * parts), degrees

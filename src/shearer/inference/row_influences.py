@@ -19,7 +19,7 @@ Value = Callable[[Measurable], float]
 
 # Rows whose influence is found: spread and bias of more are known well from as many.
 MOST_ROWS = 20_000
-# Parts of the largest spread below which an axis is round-off.
+# Parts of the largest spread, or of a change, below which a difference is round-off.
 _ROUND_OFF = 1e-7
 # Steps in units of the spread: a smaller one where the measure does not exist so far away.
 _STEPS = (1.0, 0.25, 1.0 / 16)
@@ -59,6 +59,15 @@ class RowInfluences:
         ratio = ((sample / (sample - 1)) ** rate - 1.0) / (sample / self.rows) ** rate
         found: Floats = self.changes.mean(axis=0) / ratio
         return found
+
+    def alike(self) -> list[NDArray[np.bool_]]:
+        """Masks of entropies that are one number, such as those of copies; together they are all."""
+        masks: list[NDArray[np.bool_]] = []
+        for column in self.changes.T:
+            same = np.abs(self.changes.T - column).max(axis=1) <= _ROUND_OFF * np.abs(column).max()
+            if not any(np.array_equal(same, known) for known in masks):
+                masks.append(same)
+        return masks
 
     def spread(self) -> tuple[float, float]:
         """Standard error of the measure, and the kurtosis of the rows' influences on it.
