@@ -39,8 +39,8 @@ _HALVES = 20
 # the bias that a wrong rate leaves or takes too much counts as an error.
 _RATE = 0.8
 _DOUBT = 0.4
-# Biases of entropies nearly cancel in some measures, as in O-information, and what a wrong rate leaves of them need not:
-# this part of their sizes, added up, counts as an error too.
+# Biases of entropies nearly cancel in some measures, as in O-information; what a wrong rate leaves of them need not.
+# This part of their sizes, added up, counts as an error too.
 _DOUBT_OF_PARTS = 0.05
 FEWEST_ROWS = 20
 # Rows expected in the rarest cell of the labels if they were independent: below, coverage was measured to fall.
