@@ -1,7 +1,7 @@
-"""How often a confidence interval holds the population value, on five designs.
+"""How often a confidence interval holds the population value.
 
-The population value of a trial is that of the kernel widths of its own sample. It is read off a grid of widths, at each
-of which the measure of a very large sample was computed by certified low rank, its own bias of order 1/n removed.
+The population value of a trial is that of the kernel widths of its own sample, read off a grid of widths at each of
+which it is known by quadrature over the law (`experiments.coverage_laws`).
 
 usage: python -m experiments.coverage [--quick] [--seed N] [--out FILE]
 """
@@ -12,123 +12,81 @@ import math
 import sys
 import time
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import shearer as sh
+from experiments.coverage_laws import LAWS, Array, Law, Sample, operator_bits
 from shearer.inference.intervals import confidence_interval
-
-Array = NDArray[Any]
-Sample = tuple[Array, Array]
 
 RESULTS = Path(__file__).parent / "results" / "coverage.json"
 LEVEL = 0.95
-METHODS = ("jackknife", "subsampling")
-ROWS = (100, 200)
-TOL = 1e-4
-# Widths of the grid, over the median width of the large sample; samples of 100 rows stay within it.
-GRID = (0.75, 1.0, 1.35)
-# The second method costs twice as much and is not the default: fewer trials.
-FULL = {"trials": {"jackknife": 300, "subsampling": 100}, "large": 20_000, "large_samples": 2}
-QUICK = {"trials": {"jackknife": 10, "subsampling": 5}, "large": 5_000, "large_samples": 1}
+# Widths of the grid, over the median width of the law; samples of 50 rows stay within it.
+GRID, COARSE_GRID = (0.6, 0.8, 1.0, 1.25, 1.6), (0.7, 1.0, 1.4)
+# Method, rows and trials, in the order in which they are run.
+STUDY = [("influence", rows, 500) for rows in (50, 100, 200, 400)]
+STUDY += [("jackknife", rows, 400) for rows in (50, 100)]
+STUDY += [("subsampling", 100, 100), ("jackknife", 400, 100)]
+QUICK = [("influence", 100, 20), ("jackknife", 100, 5), ("subsampling", 100, 5)]
+# Of three variables the default alone is studied: each trial of the others takes sixty spectra.
+LONG = ("three_normals",)
 
 
-def independent_normal(rng: np.random.Generator, n: int) -> Sample:
-    """Two normal variables."""
-    return rng.normal(size=n), rng.normal(size=n)
-
-
-def linear_normal(rng: np.random.Generator, n: int) -> Sample:
-    """Normal, correlation 0.7."""
-    x = rng.normal(size=n)
-    return x, 0.7 * x + math.sqrt(1 - 0.49) * rng.normal(size=n)
-
-
-def ring(rng: np.random.Generator, n: int) -> Sample:
-    """A circle of radius 1 with noise of 0.1."""
-    angle = rng.uniform(0, 2 * np.pi, size=n)
-    x, y = np.cos(angle), np.sin(angle)
-    return x + 0.1 * rng.normal(size=n), y + 0.1 * rng.normal(size=n)
-
-
-def shifted_by_label(rng: np.random.Generator, n: int) -> Sample:
-    """Three labels, and a normal number whose mean moves by one standard deviation from label to label."""
-    label = rng.integers(3, size=n)
-    return np.array(["a", "b", "c"])[label], label + rng.normal(size=n)
-
-
-def heavy_tailed(rng: np.random.Generator, n: int) -> Sample:
-    """Student's t with 3 degrees of freedom, and that plus another one."""
-    x = rng.standard_t(3, size=n)
-    return x, x + rng.standard_t(3, size=n)
-
-
-DESIGNS: dict[str, Callable[[np.random.Generator, int], Sample]] = {
-    design.__name__: design for design in (independent_normal, linear_normal, ring, shifted_by_label, heavy_tailed)
-}
-
-
-def widths(sample: Sample) -> tuple[float | None, float | None]:
+def widths(sample: Sample) -> tuple[float | None, ...]:
     """Median widths, as the default kernel takes them; None for labels."""
     rule = sh.kernels.Gaussian()
-    first, second = (None if values.dtype.kind == "U" else rule.width(values[:, None]) for values in sample)
-    return first, second
-
-
-def kernels(chosen: tuple[float | None, float | None]) -> dict[str, sh.kernels.Gaussian]:
-    return {f"x{i}": sh.kernels.Gaussian(width) for i, width in enumerate(chosen, start=1) if width is not None}
+    return tuple(None if values.dtype.kind == "U" else rule.width(values[:, None]) for values in sample)
 
 
 class Population:
-    """Population value of the normalised mutual information as a function of the widths."""
+    """Population values as functions of the widths: all subset entropies on a grid."""
 
-    def __init__(self, name: str, effort: dict[str, Any], seed: int) -> None:
-        self.is_independent = name == "independent_normal"
-        number = list(DESIGNS).index(name)
-        samples = [
-            DESIGNS[name](np.random.default_rng([seed, 1, number, k]), effort["large"])
-            for k in range(effort["large_samples"])
-        ]
-        self.center = widths(samples[0])
-        self.logs = [math.log(factor) for factor in GRID]
-        self.grid = np.zeros([*(1 if width is None else len(GRID) for width in self.center), 3])
-        if self.is_independent:
-            return
-        for place in np.ndindex(*self.grid.shape[:-1]):
-            chosen = tuple(w and w * GRID[i] for w, i in zip(self.center, place, strict=True))
-            self.grid[place] = np.mean([unbiased(sample, chosen) for sample in samples], axis=0)
+    def __init__(self, law: Law, seed: int) -> None:
+        self.center = widths(law.draw(np.random.default_rng([seed, 1]), 5000))
+        grid = GRID if len(self.center) == 2 else COARSE_GRID
+        self.logs = [math.log(factor) for factor in grid]
+        indices = range(len(self.center))
+        self.subsets = [s for size in indices for s in combinations(indices, size + 1)]
+        shape = [1 if width is None else len(grid) for width in self.center]
+        self.grid = np.zeros([*shape, len(self.subsets)])
+        columns, weights = law.nodes()
+        known: dict[Any, float] = {}
+        for place in np.ndindex(*shape):
+            chosen = tuple(w and w * grid[i] for w, i in zip(self.center, place, strict=True))
+            for position, subset in enumerate(self.subsets):
+                key = subset, tuple(chosen[i] for i in subset)
+                if key not in known:
+                    part = tuple(columns[i] for i in subset)
+                    known[key] = operator_bits(part, weights, key[1], law.residual)
+                self.grid[(*place, position)] = known[key]
 
-    def __call__(self, sample: Sample) -> float:
-        """At the widths of a sample: 0 if independent, else by interpolation on the grid."""
-        if self.is_independent:
-            return 0.0
+    def __call__(self, sample: Sample, measure: str) -> float:
+        """At the widths of a sample, by interpolation on the grid."""
         value = self.grid
         for center, width in zip(self.center, widths(sample), strict=True):
             value = value[0] if center is None else interpolate(self.logs, value, math.log(width / center))
-        shared, *entropies = value
-        return float(shared / max(entropies))
+        return of_entropies(dict(zip(self.subsets, value, strict=True)), measure)
 
 
-def unbiased(sample: Sample, chosen: tuple[float | None, float | None]) -> Array:
-    """I and both entropies in bits of all rows, less the bias that halves of them show.
-
-    Bits are smooth in the widths; I over the larger entropy has a ridge where the two are equal.
-    """
-    n = len(sample[0])
-    found = []
-    for part in (slice(None), slice(n // 2), slice(n // 2, None)):
-        noun = sh.Dependence(*(values[part] for values in sample), kernel=kernels(chosen), tol=TOL)
-        estimates = noun.mutual_information(normalize=False), noun.entropy("x1"), noun.entropy("x2")
-        found.append([float(estimate) for estimate in estimates])
-    full, *halves = np.array(found)
-    return 2 * full - np.mean(halves, axis=0)
+def of_entropies(bits: dict[tuple[int, ...], float], measure: str) -> float:
+    """I*, T*, D* or O from the entropies of all subsets."""
+    joint = max(bits, key=len)
+    single = [bits[(i,)] for i in joint]
+    rests = [bits[tuple(j for j in joint if j != i)] for i in joint]
+    total, dual = sum(single) - bits[joint], sum(rests) - (len(joint) - 1) * bits[joint]
+    return {
+        "mutual_information": total / max(single),
+        "total_correlation": total / (sum(single) - max(single)),
+        "dual_total_correlation": dual / bits[joint],
+        "o_information": total - dual,
+    }[measure]
 
 
 def interpolate(nodes: list[float], values: Array, x: float) -> Array:
-    """Lagrange's polynomial along the first axis; the measure is smooth in the logarithm of a width."""
+    """Lagrange's polynomial along the first axis; entropies are smooth in the logarithm of a width."""
     inside = min(max(x, nodes[0]), nodes[-1])
     total = np.zeros(values.shape[1:])
     for i, node in enumerate(nodes):
@@ -137,14 +95,18 @@ def interpolate(nodes: list[float], values: Array, x: float) -> Array:
     return total
 
 
-def measured(population: Population, name: str, rows: int, method: str, trials: int, seed: int) -> dict[str, Any]:
-    """Coverage of one method on one design."""
+def measured(
+    population: Population, name: str, measure: str, rows: int, method: str, trials: int, seed: int
+) -> dict[str, Any]:
+    """Coverage of one method on one law."""
     began = time.perf_counter()
-    number = list(DESIGNS).index(name)
-    samples = [DESIGNS[name](np.random.default_rng([seed, 2, number, rows, t]), rows) for t in range(trials)]
-    targets = np.array([population(sample) for sample in samples])
+    number = list(LAWS).index(name)
+    samples = [LAWS[name].draw(np.random.default_rng([seed, 3, number, rows, t]), rows) for t in range(trials)]
+    samples = [sample for sample in samples if all(len(np.unique(values)) > 1 for values in sample)]
+    targets = np.array([population(sample, measure) for sample in samples])
     found = [
-        confidence_interval(*sample, method=method, confidence_level=LEVEL, rng=t) for t, sample in enumerate(samples)
+        confidence_interval(*sample, measure=measure, method=method, confidence_level=LEVEL, rng=t)
+        for t, sample in enumerate(samples)
     ]
     low, high = (np.array([getattr(one, end) for one in found]) for end in ("low", "high"))
     values, estimates = ([getattr(one, field) for one in found] for field in ("value", "estimate"))
@@ -156,8 +118,9 @@ def measured(population: Population, name: str, rows: int, method: str, trials: 
         "mean_value": values,
         "mean_estimate": estimates,
         "mean_width": high - low,
+        "noted": [not one.reliable for one in found],
     }
-    record = {"design": name, "rows": rows, "method": method, "trials": trials}
+    record = {"design": name, "measure": measure, "rows": rows, "method": method, "trials": len(samples)}
     record |= {key: round(float(np.mean(value)), 4) for key, value in shares.items()}
     return record | {"seconds": round(time.perf_counter() - began, 1)}
 
@@ -165,22 +128,28 @@ def measured(population: Population, name: str, rows: int, method: str, trials: 
 def run(*, quick: bool = False, seed: int = 0, save: Callable[[dict[str, Any]], None]) -> None:
     """The whole study as one JSON document, saved after each part of it."""
     start = time.perf_counter()
-    effort: dict[str, Any] = QUICK if quick else FULL
     result: dict[str, Any] = {
-        "question": "How often does the interval for I* (alpha=1, median widths) hold the population value?",
-        "settings": {"seed": seed, "quick": quick, "level": LEVEL, "tol": TOL, "grid": GRID, **effort},
+        "question": "How often does the interval (alpha=1, median widths) hold the population value?",
+        "settings": {"seed": seed, "quick": quick, "level": LEVEL, "grid": GRID},
+        "designs": {name: law.words for name, law in LAWS.items()},
         "seconds": 0.0,
         "records": [],
     }
-    populations = {name: Population(name, effort, seed) for name in DESIGNS}
+    populations: dict[str, Population] = {}
+    for name, law in LAWS.items():
+        if not (quick and name in (*LONG, "heavy_tailed")):
+            populations[name] = Population(law, seed)
     print(f"population values: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
-    for rows, method in ((ROWS[0], METHODS[0]), (ROWS[1], METHODS[0]), (ROWS[0], METHODS[1])):
+    for method, rows, trials in QUICK if quick else STUDY:
         for name, population in populations.items():
-            record = measured(population, name, rows, method, effort["trials"][method], seed)
-            print(json.dumps(record), file=sys.stderr, flush=True)
-            result["records"].append(record)
-            result["seconds"] = round(time.perf_counter() - start, 1)
-            save(result)
+            if name in LONG and method != "influence":
+                continue
+            for measure in LAWS[name].measures:
+                record = measured(population, name, measure, rows, method, trials, seed)
+                print(json.dumps(record), file=sys.stderr, flush=True)
+                result["records"].append(record)
+                result["seconds"] = round(time.perf_counter() - start, 1)
+                save(result)
 
 
 def write(target: Path, result: dict[str, Any]) -> None:

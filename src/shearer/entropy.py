@@ -68,7 +68,7 @@ class SubsetEntropies:
             return Estimate(0.0, 0.0, 0.0, True, "empty")
         known = self._known.get(key)
         if known is None or (tol is not None and known.width > tol):
-            known = self._known[key] = solve(self._joint(key), self._request.within(tol))
+            known = self._known[key] = solve(self.joint(key), self._request.within(tol))
         return known
 
     def meet(self, build: Callable[[float | None], Estimate], weight: float) -> Estimate:
@@ -122,13 +122,18 @@ class SubsetEntropies:
 
     def explain(self, subset: Subset) -> str:
         """The route this subset takes, why, and at what cost."""
-        gram = self._joint(subset)
+        gram = self.joint(subset)
         return plan(gram, self._request).describe(gram)
 
     @property
     def rows(self) -> int:
         """Number of observations."""
         return self._grams[0].n
+
+    @property
+    def request(self) -> Request:
+        """What is asked of every entropy."""
+        return self._request
 
     def restricted(self, rows: Sequence[int] | NDArray[np.intp]) -> "SubsetEntropies":
         """The same variables and kernels on some of the rows."""
@@ -142,5 +147,6 @@ class SubsetEntropies:
         other._known = {subset: known for subset, known in self._known.items() if len(subset) == 1}
         return other
 
-    def _joint(self, subset: Subset) -> Gram:
+    def joint(self, subset: Subset) -> Gram:
+        """The operator of the joint variable."""
         return hadamard([self._grams[index] for index in sorted(subset)])

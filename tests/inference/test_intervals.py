@@ -36,7 +36,7 @@ def test_wider_at_a_higher_level_and_with_fewer_rows(rng, method):
     assert lengths[0] < lengths[1] < lengths[2]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["jackknife", "subsampling"])
 def test_seeds(rng, method):
     data = linear(rng)
     first, same, other = (confidence_interval(*data, method=method, rng=seed) for seed in (1, 1, 2))
@@ -89,7 +89,7 @@ def test_constant_variable_has_a_sure_zero():
     [
         ({"confidence_level": 95}, "confidence_level: expected a number between 0 and 1, got 95"),
         ({"confidence_level": True}, "confidence_level: expected"),
-        ({"method": "bootstrap"}, "method: expected one of 'jackknife', 'subsampling'"),
+        ({"method": "bootstrap"}, "method: expected one of 'influence', 'jackknife', 'subsampling'"),
         ({"measure": "mutual_info"}, "Did you mean 'mutual_information'"),
         ({"normalize": "median"}, "normalize: expected one of"),
         ({"rng": -1}, "rng: expected a seed"),

@@ -106,6 +106,11 @@ class Dependence(Measurable):
         return self._variables.given
 
     @property
+    def entropies(self) -> SubsetEntropies:
+        """The entropies of subsets of the variables, each computed once."""
+        return self._entropies
+
+    @property
     def rows(self) -> int:
         """Observations used."""
         return self._variables.rows

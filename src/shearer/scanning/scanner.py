@@ -105,7 +105,7 @@ def scan(
     memory : str or number, optional
         What may be allocated, such as "2GB"; default: half of the machine.
     rng : int, Generator or None
-        Seed of samples, intervals and rearrangements.
+        Seed of samples and rearrangements.
     n_jobs : int, optional
         Threads for what is measured, or workers, as joblib counts them; within ``joblib.parallel_config`` pairs are
         tested there too.

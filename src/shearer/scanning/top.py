@@ -15,7 +15,7 @@ from shearer.measures import Dependence
 from shearer.data.table import Table
 from shearer.spectrum import Request, ToleranceError
 
-# Rows beyond which a sample is measured: a spectrum of each joint, twenty times over for the interval.
+# Rows beyond which a sample is measured: a spectrum of each joint, and its eigenvectors for the interval.
 MOST_ROWS_PAIR, MOST_ROWS_TRIPLE = 2000, 1000
 # Certified width of every entropy, in bits: beyond what intervals show, and far cheaper than exact.
 TOLERANCE = 1e-4
@@ -80,5 +80,5 @@ def _measures(
 def _interval(noun: Dependence, measure: str, request: Request) -> tuple[float, float]:
     if noun.rows < FEWEST_ROWS:
         return np.nan, np.nan
-    found = interval_of(noun, measure, True, 0.95, "jackknife", request.seed)
+    found = interval_of(noun, measure, True, 0.95, "influence", request.seed)
     return found.low, found.high
