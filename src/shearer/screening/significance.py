@@ -13,6 +13,7 @@ from shearer.screening.adjustment import Chances, collision, own_bits
 from shearer.screening.coarse import CoarsePairs
 from shearer.screening.marginals import Marginals
 from shearer.screening.pair_tests import MOST_ROWS, PairTests
+from shearer.screening.products import mirror
 from shearer.screening.similarities import Similarities
 from shearer.screening.sums import marginals_of
 from shearer.screening.table import Table
@@ -83,10 +84,13 @@ class Significance:
     def adjusted(self, joint: Floats) -> Floats:
         """Chance-adjusted I: 0 in expectation under independence, 1 for copies up to scale and shift."""
         if self._sides is not None:
-            return _chances(*self._sides).adjusted(joint)
-        found = np.empty(joint.shape)
-        for cell, chances in self._tests.chances(self._left, self._right, progress=self._progress):
-            found[cell] = chances.adjusted(joint[cell])
+            found = _chances(*self._sides).adjusted(joint)
+        else:
+            found = np.empty(joint.shape)
+            for cell, chances in self._tests.chances(self._left, self._right, progress=self._progress):
+                found[cell] = chances.adjusted(joint[cell])
+        if self._left == self._right:
+            mirror(found)
         return found
 
 
