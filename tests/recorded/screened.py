@@ -5,8 +5,8 @@ import numpy as np
 import shearer as sh
 from shearer import comparators
 from shearer.kernels import Delta, Gaussian, Laplacian
-from shearer.screening.pair_tests import PairTests
-from shearer.screening.table import read_table
+from shearer.pairs.engine import PairTests
+from shearer.data.table import read_table
 from shearer.sketching import PairSketch
 from tests.recorded.answers import Cases, entries, upper
 from tests.recorded.kinds import every_kind, exclusive, pair, scalars, several, with_gaps

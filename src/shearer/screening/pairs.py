@@ -149,7 +149,10 @@ def square(pairs: Pairs, normalize: bool | str, dtype: np.dtype[Any]) -> tuple[F
             found = pairs.entropies(rows, columns)
             for matrix, block in ((joint, found.joint), (value, information(found, normalize, dtype))):
                 matrix[rows, columns] = block
-                matrix[columns, rows] = block.T
+                if columns == rows:
+                    mirror(matrix[rows, rows])
+                else:
+                    matrix[columns, rows] = block.T
     return joint, value
 
 

@@ -120,5 +120,5 @@ def mirror(square: Floats) -> None:
     array([[1., 2.],
            [2., 3.]])
     """
-    upper = np.triu_indices(len(square), 1)
-    square[upper] = square.T[upper]
+    for k in range(1, len(square)):
+        square[:k, k] = square[k, :k]

@@ -18,6 +18,7 @@ from shearer._validate import check_names, check_option, describe, message, valu
 from shearer.screening import pairs as finish
 from shearer.screening.pairs import Route
 from shearer.data.table import Table
+from shearer.screening.products import mirror
 
 Floats = NDArray[Any]
 
@@ -196,6 +197,7 @@ def write_shards(
         error = max(error, found.error)
         finished = (finish.square if rows == rest else finish.rectangle)(found, normalize, dtype)
         for array, right in zip(("joint", "value"), finished, strict=True):
+            mirror(right[:, : rows.stop - rows.start])
             left = [np.load(path / f["file"], mmap_mode="r")[:, rows].T for f in files if f["array"] == array]
             files.append(_write_block(path, array, number, rows, np.concatenate([*left, right], axis=1)))
         if table.pairwise:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from shearer.data.table import Table
 from shearer.kernels import Kernel
 from shearer.pairs.engine import PairTests
+from shearer.screening.products import mirror
 
 Floats = NDArray[Any]
 
@@ -47,4 +48,7 @@ class Significance:
 
     def adjusted(self, joint: Floats) -> Floats:
         """Chance-adjusted I from joint entropies: 0 in expectation under independence, 1 for scaled copies."""
-        return self._tests.chances(self._left, self._right).adjusted(joint)
+        found = self._tests.chances(self._left, self._right).adjusted(joint)
+        if self._left == self._right:
+            mirror(found)
+        return found
