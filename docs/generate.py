@@ -16,6 +16,7 @@ import claims_learning
 import numpy as np
 import pictures_learning
 import tables_figures
+import tables_house
 import tables_intervals
 import tables_learning
 import tables_neural
@@ -29,7 +30,9 @@ from tables_outliers import TABLES as OUTLIER_TABLES
 import shearer as sh
 
 DOCS = Path(__file__).parent
-PARTS = (tables_neural, tables_widths, tables_scale, tables_intervals, tables_learning, claims_learning)
+PARTS = (
+    tables_neural, tables_widths, tables_scale, tables_intervals, tables_house, tables_learning, claims_learning,
+)  # fmt: skip
 LEMMA = DOCS.parent / "experiments" / "results" / "lemma_one.json"
 DELTA = sh.kernels.Delta()
 MEASURES: dict[str, Callable[..., Any]] = {

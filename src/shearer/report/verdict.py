@@ -12,8 +12,8 @@ from rich.text import Text
 from shearer._display import printable
 from shearer._version import __version__
 from shearer.inference import InteractionResult, TestResult, interaction_test
-from shearer.inference.independence import MOST_DENSE_ROWS
 from shearer.inference.result import UNTESTABLE
+from shearer.pairs.limits import FEWEST_ROWS
 
 VERSION = 1
 _MOST_COMPONENTS = 12
@@ -21,10 +21,10 @@ _LONGEST_NAME = 60
 
 
 def interaction_of(frame: Any, groups: Mapping[str, Sequence[str]]) -> InteractionResult | None:
-    """Whether three variables hold what no pair of them shows; None for other numbers of them, or too many rows."""
+    """Whether three variables hold what no pair of them shows; None for other numbers of them, or too few rows."""
     variables = len(frame.columns) - sum(len(members) - 1 for members in groups.values())
     complete = len(frame.drop_nulls())
-    if variables != 3 or not 6 <= complete <= MOST_DENSE_ROWS:
+    if variables != 3 or complete < FEWEST_ROWS:
         return None
     return interaction_test(frame, groups=groups or None, missing="drop")
 
