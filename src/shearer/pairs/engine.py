@@ -7,6 +7,7 @@ the same to the last bit in whatever rectangle it is asked for, with any memory 
 import math
 import operator
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from shearer._memory import parse_memory
 from shearer._progress import Meter
-from shearer._threads import blas_threads_for, single_threaded_blas
+from shearer._threads import map_threads, single_threaded_blas
 from shearer._validate import describe, type_error, value_error
 from shearer.data.table import Table
 from shearer.kernels import Kernel
@@ -30,6 +31,8 @@ Cell = tuple[int, int]
 
 # Variables of a tile, of one of few rows, and of one with missing values; decides the last bits of a p-value.
 TILE, WIDE_TILE, GAP_TILE = 32, 128, 16
+# Variables of a tile whose products are one piece of work.
+_PIECE = 8
 # Entries of the matrices of a tile that are formed at a time.
 _BAND = 2**21
 # Row vectors of two tiles with missing values: tiles squared times rows.
@@ -286,6 +289,8 @@ def _rows_of(left: Side, right: Side) -> tuple[Known, Known, Any]:
     One entry for each variable and each pattern of missing values of the other side; a single one without any.
     """
     presence = left.ladders.presence
+    for side, other in ((left, right), (right, left)):
+        side.prepare(np.unique(other.patterns))
     if presence.complete:
         first, second = ([[side.rows(place, 0)] for place in range(len(side.variables))] for side in (left, right))
         return first, second, presence.masks.shape[1]
@@ -303,10 +308,16 @@ def _norms(left: Side, right: Side, first: Known, second: Known, n: Any) -> Floa
     if complete and n <= min(limits.MOST_MATRIX_ROWS, ranks[0] * ranks[1]):
         return _matrix_products(left, right)
     total = np.zeros((int(left.starts[-1]), int(right.starts[-1])))
+    # Cut at fixed variables, whatever the number of threads: the last bits of a product depend on its shape.
+    edges = [*left.starts[:-1:_PIECE].tolist(), int(left.starts[-1])]
+    cuts = [slice(*pair) for pair in pairwise(edges)]
     for chunk in left.chunks():
-        stacks = left.stack(chunk), right.stack(chunk)
-        with blas_threads_for(stacks[0].size * stacks[1].shape[1]):
-            total += stacks[0].T @ stacks[1]
+        mine, others = left.stack(chunk), right.stack(chunk)
+
+        def add(cut: slice, mine: Floats = mine, others: Floats = others) -> None:
+            total[cut] += mine[:, cut].T @ others
+
+        map_threads(add, cuts)
     if complete:
         centers = [np.concatenate([some[0].center for some in rows]) for rows in (first, second)]
         total -= n * np.multiply.outer(*centers)

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._threads import map_threads
 from shearer.data.table import Presence, Table
 from shearer.kernels import Gaussian, Kernel, chosen_kernels
 from shearer.pairs import limits
@@ -125,7 +126,7 @@ class Side:
     @cached_property
     def features(self) -> list[Features]:
         """Of each variable."""
-        return [self.ladders.features(int(k), self.height) for k in self.variables]
+        return map_threads(lambda k: self.ladders.features(int(k), self.height), self.variables)
 
     @cached_property
     def starts(self) -> Indices:
@@ -152,19 +153,30 @@ class Side:
         if chunk.start in self._stacks:
             return self._stacks[chunk.start]
         stack = np.zeros((chunk.stop - chunk.start, int(self.starts[-1])))
-        for place, (k, own) in enumerate(zip(self.variables, self.features, strict=True)):
+        features = self.features  # found before threads ask for them
+
+        def fill(place: int) -> None:
             part = slice(int(self.starts[place]), int(self.starts[place + 1]))
-            mask = self.ladders.presence.masks[self.ladders.presence.pattern[k]]
+            mask = self.ladders.presence.masks[self.patterns[place]]
             here = mask[chunk]
             first = int(np.count_nonzero(mask[: chunk.start]))
-            found = own.of(slice(first, first + int(np.count_nonzero(here))))
+            found = features[place].of(slice(first, first + int(np.count_nonzero(here))))
             if here.all():
                 stack[:, part] = found
             else:
                 stack[here, part] = found
+
+        map_threads(fill, range(len(features)))
         if stack.nbytes * -(-self.ladders.rows // len(stack)) <= self.room:
             self._stacks[chunk.start] = stack
         return stack
+
+    def prepare(self, patterns: Indices) -> None:
+        """Find what pairs need of all variables on the rows that they have in common with some patterns, on all cores."""
+        for chunk in self.chunks():
+            self.stack(chunk)
+        jobs = [(place, int(pattern)) for place in range(len(self.variables)) for pattern in patterns]
+        map_threads(lambda job: self.rows(*job), jobs)
 
     def rows(self, place: int, pattern: int) -> Rows:
         """What pairs need of the variable at a place on the rows that it has in common with a pattern; found once."""
