@@ -281,21 +281,28 @@ FINITE = st.floats(-1e300, 1e300)
 FAR_VALUES = arrays(np.float64, st.integers(2, 40), elements=st.one_of(OFFSETS, st.integers(-3, 3).map(float), FINITE))
 
 
-@hypothesis.given(x=st.one_of(CLOSE_VALUES, FAR_VALUES), place=st.floats(0, 1), both=st.booleans())
+@hypothesis.given(
+    x=st.one_of(CLOSE_VALUES, FAR_VALUES), place=st.floats(0, 1), both=st.booleans(), few=st.sampled_from([0, 1, 4])
+)
 @hypothesis.settings(max_examples=400)
-def test_ranked_difference_is_that_of_the_sorted_list(x, place, both):
+def test_ranked_difference_is_that_of_the_sorted_list(x, place, both, few):
     x = np.sort(x)
     left, right = np.triu_indices(len(x), 1)
     ordered = np.sort(x[right] - x[left])
     low = int(place * (len(ordered) - 1))
     high = min(low + both, len(ordered) - 1)
     expected = float(ordered[low] + ordered[high]) / 2
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(samples, "_FEW_PAIRS", few)
+        patch.setattr(samples, "_FEW", 0)
+        assert samples.ranked_difference(x, low, high) == expected
     assert samples.ranked_difference(x, low, high) == expected
 
 
 @pytest.mark.parametrize("few", [0, 4, 10**6])
 def test_ranked_difference_by_bisection_and_written_out(few, rng, monkeypatch):
     monkeypatch.setattr(samples, "_FEW_PAIRS", few)
+    monkeypatch.setattr(samples, "_FEW", few)
     for x in (np.sort(1e16 + rng.normal(size=60)), np.sort(np.r_[-1e16, rng.normal(size=60)]), np.zeros(9)):
         left, right = np.triu_indices(len(x), 1)
         ordered = np.sort(x[right] - x[left])

@@ -12,8 +12,8 @@ Values = NDArray[np.float64]
 # Beyond this many rows a rule sees a fixed sample of that many: pairwise distances grow with the square of the rows.
 MOST_ROWS = 5000
 _SAMPLE_SEED = 0
-# Differences are written out once no more than this many a row are left.
-_FEW_PAIRS = 4
+# Differences are written out once no more than this many a row are left, or this many in all.
+_FEW_PAIRS, _FEW = 4, 2**13
 # Distances formed at most where a tree is of no use; 5000 rows among themselves are half of it.
 _MOST_PAIRS = 5 * 10**7
 # A shorter distance, about 1e-140 of the largest value, counts as this one: its square and inverse square are floats.
@@ -93,8 +93,10 @@ def ranked_difference(x: Values, low_rank: int, high_rank: int) -> float:
     low, high = 0.0, float(x[-1] - x[0])
     below, above = ranks, np.full(n, n)
     middle = 0.0
-    while int(np.sum(above - below)) > _FEW_PAIRS * n:
-        bound = _reach(x, middle)
+    few = max(_FEW_PAIRS * n, _FEW)
+    padded = np.append(x, np.inf)
+    while int(np.sum(above - below)) > few:
+        bound = _reach(padded, middle)
         count = int(np.sum(bound - ranks))
         if count == low_rank + 1 == high_rank:
             inner = bound < n
@@ -119,20 +121,24 @@ def equal_pairs(x: Values) -> int:
     return int(np.sum(np.searchsorted(x, x, side="right") - np.arange(len(x)) - 1))
 
 
-def _reach(x: Values, limit: float) -> NDArray[np.intp]:
+def _reach(padded: Values, limit: float) -> NDArray[np.intp]:
     """For each value of a sorted sample, the index behind the last one whose difference to it is at most `limit`.
+
+    Behind the sample stands infinity.
 
     The difference is the rounded one, as everywhere else: what is counted here is what is written out later. The sum
     x + limit, rounded too, is a first guess that a search of x[j] - x[i] itself puts right where it is off.
     """
-    n = len(x)
+    x = padded[:-1]
     found = np.searchsorted(x, x + limit, side="right")
-    found = np.maximum(found, np.arange(1, n + 1))
-    padded = np.append(x, np.inf)
     off = np.flatnonzero((x[found - 1] - x > limit) | (padded[found] - x <= limit))
     if off.size == 0:
         return found
-    values, low, high = x[off], off + 1, np.full(off.size, n)  # the value itself is within; rounding keeps the order
+    values, low, high = (
+        x[off],
+        off + 1,
+        np.full(off.size, len(x)),
+    )  # the value itself is within; rounding keeps the order
     while np.any(low < high):
         middle = (low + high) // 2
         within = (padded[middle] - values <= limit) & (low < high)
