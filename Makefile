@@ -3,8 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
+# Environments of their own, without torch: with the oldest versions allowed, and with another Python.
+PY ?= python3.13
+OLDEST := .venv-oldest
+OTHER := .venv-$(PY:python%=%)
 
-.PHONY: demo test lint types docs wheel-smoke readme readme-check bench clean help
+.PHONY: demo test test-portable test-oldest test-python lint types docs wheel-smoke readme readme-check bench clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -14,6 +18,15 @@ demo: $(VENV)/.core  ## install into .venv and run the demonstration
 
 test: $(VENV)/.test  ## install the test extras and run every test
 	$(BIN)/python -m pytest
+
+test-portable: $(VENV)/.test  ## the numeric tests as other machines run them: arithmetic, locale, order, folder
+	$(BIN)/python scripts/portable.py $(RUNS)
+
+test-oldest: $(OLDEST)/.test  ## every test that needs no torch, with the oldest versions that pyproject.toml allows
+	$(OLDEST)/bin/python -m pytest
+
+test-python: $(OTHER)/.test  ## every test that needs no torch, with another Python: make test-python PY=python3.13
+	$(OTHER)/bin/python -m pytest
 
 lint: $(VENV)/.lint  ## ruff: style and formatting
 	$(BIN)/ruff check .
@@ -41,7 +54,7 @@ bench: $(VENV)/.bench  ## run the benchmarks beside their rivals and write their
 	$(BIN)/python docs/generate.py
 
 clean:  ## remove the environment and everything built
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -55,6 +68,19 @@ $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing shearer and its test extras into $(VENV) (a few minutes the first time) ..."
 	$(INSTALL) --editable '.[test]'
 	@touch $@ $(VENV)/.core
+
+$(OLDEST)/.test: pyproject.toml constraints.txt scripts/oldest.py
+	@echo "installing the oldest versions allowed into $(OLDEST) ..."
+	$(PYTHON) -m venv --clear $(OLDEST)
+	$(OLDEST)/bin/python scripts/oldest.py > $(OLDEST)/oldest.txt
+	$(OLDEST)/bin/python -m pip install --quiet -c constraints.txt -c $(OLDEST)/oldest.txt --editable '.[test-core]'
+	@touch $@
+
+$(OTHER)/.test: pyproject.toml constraints.txt scripts/find_python.sh
+	@echo "installing shearer and its test extras, but torch, into $(OTHER) ..."
+	python=$$(sh scripts/find_python.sh $(PY)) && "$$python" -m venv $(OTHER)
+	$(OTHER)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[test-core]'
+	@touch $@
 
 $(VENV)/.docs: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
 	$(INSTALL) --editable '.[test,docs]'

@@ -6,7 +6,9 @@ import sys
 
 from benchmarks.cases import write
 
-NAMES = ("imports", "engine", "pairs", "inference", "intervals", "bounds", "tools", "neural", "scan", "scale")
+NAMES = (
+    "imports", "engine", "planner", "pairs", "inference", "intervals", "bounds", "tools", "neural", "scan", "scale", "threads",
+)  # fmt: skip
 
 
 def main() -> int:

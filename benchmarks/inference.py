@@ -8,8 +8,8 @@ import numpy as np
 
 import shearer as sh
 from benchmarks.cases import PEAK, Case, best
-from shearer.screening.pair_tests import PairTests
-from shearer.screening.table import read_table
+from shearer.pairs.engine import PairTests
+from shearer.data.table import read_table
 
 ROWS, RESAMPLES, TIMED = 2000, 1000, 20
 
@@ -62,8 +62,8 @@ def ladder_of_all_pairs() -> list[Case]:
         read = read_table(table, missing="pairwise")
         sample = np.random.default_rng(3).integers(0, count, size=(100, 2))
         everything = slice(0, count), slice(0, count)
-        PairTests(read_table(table[:, :40], missing="pairwise")).pvalues(slice(0, 40), slice(0, 40))
-        ours = best(lambda read=read, every=everything: PairTests(read).pvalues(*every), 2)
+        PairTests.of(read_table(table[:, :40], missing="pairwise")).pvalues(slice(0, 40), slice(0, 40))
+        ours = best(lambda read=read, every=everything: PairTests.of(read).pvalues(*every), 2)
         loop = best(
             lambda table=table, sample=sample: [
                 sh.independence_test(table[:, i], table[:, j], missing="drop") for i, j in sample

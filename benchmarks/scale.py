@@ -16,8 +16,8 @@ import shearer as sh
 from benchmarks.cases import Case
 from shearer._blocks import Block
 from shearer._threads import single_threaded_blas
-from shearer.screening.pair_tests import PairTests
-from shearer.screening.table import read_table
+from shearer.pairs.engine import PairTests
+from shearer.data.table import read_table
 from shearer.sketching import PairSketch
 from shearer.spectrum.dense import Dense
 from shearer.spectrum.lanczos import Lanczos
@@ -144,7 +144,7 @@ def columns() -> list[Case]:
 
     def seconds(count: int) -> float:
         read = read_table(table(height, count))
-        return cpu(lambda: PairTests(read).pvalues(slice(0, count), slice(0, count), progress=False))
+        return cpu(lambda: PairTests.of(read).pvalues(slice(0, count), slice(0, count), progress=False))
 
     def cells(count: int) -> float:
         tiles = count // 128

@@ -13,6 +13,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from shearer._files.writing import replace_file
+
 FOLDER = Path(__file__).parent / "checkpoints"
 # Seconds of computing between two checkpoints.
 BETWEEN = 30.0
@@ -63,9 +65,7 @@ class Course:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         state = {name: part.state_dict() for name, part in self.parts.items()}
         state |= {"history": self.history, "seconds": self.seconds, "random": torch.get_rng_state()}
-        temporary = self.path.with_suffix(".tmp")
-        torch.save(state, temporary)
-        temporary.replace(self.path)
+        replace_file(self.path, lambda file: torch.save(state, file))
 
     def _load(self) -> None:
         state = torch.load(self.path, weights_only=True)

@@ -12,7 +12,9 @@ import numpy as np
 from experiments import records
 from shearer._variables import read_variables
 from shearer.inference.interaction import split_components
-from shearer.inference.similarity import similarities
+from shearer.data.table import table_without_gaps
+from shearer.pairs.sides import Ladders
+from shearer.pairs.splits import SplitTests
 
 ROWS, TRIALS, LEVEL = 200, 300, 0.05
 Generator = np.random.Generator
@@ -50,7 +52,7 @@ def study(name: str, quick: bool) -> dict:
     rejected = []
     for trial in range(trials):
         variables = read_variables(*draw(np.random.default_rng([seed, trial]), ROWS))
-        splits = split_components(similarities(variables, None), variables.names)
+        splits = split_components(SplitTests(Ladders.of(table_without_gaps(variables))), variables.names)
         rejected.append(max(split.pvalue for split in splits) <= LEVEL)
     seconds = round(time.perf_counter() - start, 1)
     settings = {"rows": ROWS, "trials": trials, "seed": seed, "interaction": present, "seconds": seconds}

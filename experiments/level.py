@@ -14,7 +14,7 @@ import numpy as np
 from experiments import records
 from shearer._variables import read_variables
 from shearer.inference.aggregated import chain_components, combine, pair_components, product_components, sidak
-from shearer.inference.pvalue import half_cauchy
+from shearer.pairs.combination import half_cauchy
 from shearer.inference.similarity import similarities
 
 Generator = np.random.Generator

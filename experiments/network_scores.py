@@ -16,8 +16,8 @@ from sklearn.metrics import average_precision_score, mutual_info_score, roc_auc_
 
 import shearer as sh
 from shearer.kernels import Gaussian, bandwidth
-from shearer.screening.pair_tests import PairTests
-from shearer.screening.table import read_table
+from shearer.pairs.engine import PairTests
+from shearer.data.table import read_table
 from shearer.tools.indirect import context_likelihood
 
 Floats = NDArray[np.float64]
@@ -110,7 +110,7 @@ def order_two(X: Floats) -> Scores:
 def aggregated(X: Floats) -> Scores:
     """-log p of the aggregated test, over a ladder of widths."""
     for form, transform in FORMS.items():
-        pvalues = PairTests(read_table(transform(X))).pvalues(slice(None), slice(None))
+        pvalues = PairTests.of(read_table(transform(X))).pvalues(slice(None), slice(None))
         yield f"{form}-log p, aggregated", -np.log10(np.maximum(pvalues, _SMALLEST))
 
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from shearer._files.writing import replace_file
+
 FOLDER = Path(__file__).parent / "results"
 
 
@@ -82,9 +84,7 @@ def add(path: Path, case: str, found: dict[str, Any]) -> None:
     path.parent.mkdir(exist_ok=True)
     with path.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        temporary = path.with_suffix(".tmp")
-        temporary.write_text(json.dumps({**_read(path), case: found}, indent=1) + "\n")
-        temporary.replace(path)
+        replace_file(path, (json.dumps({**_read(path), case: found}, indent=1) + "\n").encode())
 
 
 def _read(path: Path) -> dict[str, Any]:

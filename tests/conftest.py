@@ -3,6 +3,8 @@
 import importlib
 import importlib.util
 import os
+import random
+import re
 import shutil
 import sys
 from collections import Counter
@@ -21,6 +23,9 @@ hypothesis.settings.register_profile("default", deadline=None, max_examples=60, 
 hypothesis.settings.load_profile("default")
 
 _deselected: Counter[str] = Counter()
+# Files that cannot be imported without torch, and examples in text and docstrings that use it.
+_IMPORTS_TORCH = re.compile(r"^(?:import|from) (?:torch|shearer\.neural)\b", re.MULTILINE)
+_USES_TORCH = re.compile(r"\b(?:torch|neural|mine)\b")
 
 
 def data_folder() -> Path | None:
@@ -43,13 +48,43 @@ def pytest_configure(config: pytest.Config) -> None:
     absent = [name for name in required if not is_present(name)]
     if absent:
         raise pytest.UsageError(f"SHEARER_REQUIRE names {', '.join(absent)}, which is missing here")
+    if not is_present("torch"):
+        config.pluginmanager.register(WithoutTorch())
+
+
+class WithoutTorch:
+    """Leaves out, and counts, files that need torch. A plugin, because a conftest is not asked about src."""
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        if collection_path.suffix != ".py":
+            return None
+        inside = collection_path.parent.name == "neural"
+        if not inside and not _IMPORTS_TORCH.search(collection_path.read_text(encoding="utf-8")):
+            return None
+        _deselected["files, torch"] += 1
+        return True
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="run the tests in an order drawn at random")
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    seed = config.getoption("shuffle")
+    return None if seed is None else f"order of the tests: --shuffle={seed}"
+
+
+def is_example(item: pytest.Item, pattern: re.Pattern[str]) -> bool:
+    """Whether an item is a doctest whose examples use something."""
+    examples = getattr(getattr(item, "dtest", None), "examples", ())
+    return any(pattern.search(example.source) for example in examples)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out, and count, tests whose component is missing."""
     kept, left_out = [], []
     for item in items:
-        if item.path.name == "README.md":
+        if is_example(item, _USES_TORCH):
             item.add_marker(pytest.mark.needs("torch"))
         missing = [mark.args[0] for mark in item.iter_markers("needs") if not is_present(mark.args[0])]
         (left_out if missing else kept).append(item)
@@ -57,6 +92,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
+    seed = config.getoption("shuffle")
+    if seed is not None:  # every worker of pytest-xdist draws the same order
+        random.Random(seed).shuffle(items)
     if hasattr(config, "workeroutput"):
         config.workeroutput["deselected"] = dict(_deselected)
 
@@ -70,7 +108,8 @@ def pytest_testnodedown(node, error) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for component, count in sorted(_deselected.items()):
-        terminalreporter.write_line(f"{count} tests left out: {component} is not here", yellow=True)
+        what, _, name = component.rpartition(", ")
+        terminalreporter.write_line(f"{count} {what or 'tests'} left out: {name} is not here", yellow=True)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 import shearer as sh
 from experiments import figure2, lemma_one
 from shearer.measures import formulas
+from shearer.measures.normalize import FORMS
 
 ROOT = Path(__file__).parent.parent
 DELTA = sh.kernels.Delta()
@@ -214,8 +215,8 @@ def test_number_of_decompositions(count):
     """T* takes the L + 1 entropies of T, not one decomposition; D* takes L + 1, not 2 L; alpha = 2 takes none."""
     variables = range(count)
     total, dual = formulas.total_correlation(variables), formulas.dual_total_correlation(variables)
-    ceilings = formulas.total_correlation_ceilings(variables)
-    assert len(total.terms.keys() | set().union(*(c.terms for c in ceilings))) == count + 1
+    ceiling = FORMS["rest"](variables)
+    assert len(total.terms.keys() | set().union(*(part.terms for part in ceiling.parts))) == count + 1
     assert len(dual.terms) == count + 1
     columns = np.random.default_rng(0).normal(size=(count, 9))
     noun = sh.Dependence(*columns, alpha=2)

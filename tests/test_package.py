@@ -1,6 +1,8 @@
 """What the package promises about itself: names, imports, direction of data flow."""
 
+import ast
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -61,6 +63,30 @@ def test_data_flows_one_way():
         check=False,
     )
     assert run.returncode == 0, run.stdout
+
+
+def imported():
+    """The packages that src imports, at the top of a module or later, by name or through `_optional.load`."""
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                yield node.module
+            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "load":
+                yield from (str(part.value) for part in node.args[:1] if isinstance(part, ast.Constant))
+
+
+def test_every_import_is_declared():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    stated = [
+        *project["dependencies"],
+        *(text for name in ("torch", "plot", "data", "excel", "cluster") for text in extras[name]),
+    ]
+    declared = {re.match(r"[\w-]+", text)[0].replace("-", "_") for text in stated}
+    ours = {"scikit_learn" if name == "sklearn" else name for name in (name.split(".")[0] for name in imported())}
+    assert ours - {*sys.stdlib_module_names, "shearer"} <= declared
 
 
 def test_versions_agree():

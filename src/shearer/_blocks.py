@@ -43,6 +43,10 @@ class Variable:
         kinds = {block.kind for block in self.blocks}
         return kinds.pop() if len(kinds) == 1 else "mixed"
 
+    def take(self, rows: Any) -> "Variable":
+        """Some of its rows, by a mask or by positions."""
+        return Variable(self.name, tuple(Block(b.kind, b.values[rows], b.levels) for b in self.blocks))
+
 
 @dataclass(frozen=True, eq=False)
 class Variables:

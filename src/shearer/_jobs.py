@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, TypeVar
 
-from shearer._threads import single_threaded_blas
+from shearer._threads import held
 from shearer._validate import describe, type_error, value_error
 
 T = TypeVar("T")
@@ -56,12 +56,5 @@ def spread(function: Callable[[T], R], items: Iterable[T], n_jobs: int | None) -
         return
     from joblib import Parallel, delayed
 
-    with single_threaded_blas():
-        pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-        yield from pool(delayed(partial(_held, function, item))() for item in items)
-
-
-def _held(function: Callable[[T], R], item: T) -> R:
-    """A call on a worker, whose matrix library must not start threads of its own."""
-    with single_threaded_blas():
-        return function(item)
+    pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    yield from pool(delayed(partial(held, function, item))() for item in items)

@@ -187,5 +187,5 @@ def _unmask(array: Any) -> NDArray[Any]:
     """Masked entries as the missing value of the type; other types than floats and times have None, as objects."""
     kind = array.dtype.kind
     filled = np.array(array.data, dtype=array.dtype if kind in "fmM" else object)
-    filled[array.mask] = np.nan if kind == "f" else array.dtype.type("NaT") if kind in "mM" else None
+    filled[array.mask] = np.nan if kind == "f" else np.array("NaT", dtype=array.dtype) if kind in "mM" else None
     return filled

@@ -9,7 +9,7 @@ from typer.main import get_command
 import shearer
 from cli.commands import failed_in_one_line
 from shearer import cli
-from shearer.inference.rearranged import MEASURES
+from shearer.measures.registry import dependence_measures
 
 
 def test_independence_of_columns(call, planted):
@@ -70,11 +70,11 @@ def test_errors_of_a_test(call, planted, options):
 def test_measures_are_listed_and_checked(call, planted):
     result = call("test", planted, "dose", "response", "--measure", "total_corelation")
     assert failed_in_one_line(result)
-    assert result.stderr.startswith("shearer: --measure: expected one of 'total_correlation', ")
+    assert result.stderr.startswith("shearer: --measure: expected one of 'mutual_information', 'total_correlation', ")
     assert "Did you mean 'total_correlation'?" in result.stderr
     options = get_command(cli.app).commands["test"].params
     explained = next(option.help for option in options if option.name == "measure")
-    assert all(measure in explained for measure in MEASURES)
+    assert all(measure in explained for measure in dependence_measures())
 
 
 def test_missing_values_are_counted(call, tmp_path, rng):

@@ -6,6 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from cli.commands import failed_in_one_line
+
 
 @pytest.fixture
 def parts(tmp_path, rng):
@@ -50,6 +52,22 @@ def test_what_cannot_be_read_in_chunks(call, parts):
         file = options[0] if options[0] == "-" else parts / options[0]
         result = call("scan", file, *options[1:])
         assert result.returncode == code
+        assert said in result.stderr
+
+
+def test_files_that_chunks_cannot_be_read_from_are_refused_in_one_line(call, parts):
+    """An Arrow stream, and files that were cut off: a sentence, not an error of the library."""
+    pl.read_parquet(parts / "part-0.parquet").write_ipc_stream(parts / "stream.arrow")
+    pl.read_parquet(parts / "part-0.parquet").write_ipc(parts / "cut.arrow")
+    for name in ("part-0.parquet", "cut.arrow"):
+        (parts / name).write_bytes((parts / name).read_bytes()[:-40])
+    for name, said in (
+        ("stream.arrow", "got an Arrow stream. Write it as an Arrow file or as Parquet"),
+        ("part-0.parquet", "expected a complete file in the format of Parquet, got one that is damaged"),
+        ("cut.arrow", "expected a complete file in the format of Arrow, got one that is damaged"),
+    ):
+        result = call("scan", parts / name, "--stream")
+        assert failed_in_one_line(result)
         assert said in result.stderr
 
 

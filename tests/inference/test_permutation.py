@@ -8,8 +8,8 @@ import pytest
 import shearer as sh
 from shearer.inference.permutation import permutation_test
 from shearer.inference.pvalue import rank_pvalue
-from shearer.inference.rearranged import MEASURES
 from shearer.inference.rearrangements import Contiguous, Within
+from shearer.measures.registry import dependence_measures
 
 
 def covariance(x, y):
@@ -25,7 +25,7 @@ def test_exact_enumeration_with_ties():
     assert len(found.null_distribution) == 6
 
 
-@pytest.mark.parametrize("statistic", MEASURES)
+@pytest.mark.parametrize("statistic", dependence_measures())
 def test_measures_against_enumeration_by_hand(statistic):
     labels = np.array(list("aabbc")), np.array(list("uvuvv"))
     values = [getattr(sh, statistic)(labels[0], labels[1][list(p)]) for p in permutations(range(5))]

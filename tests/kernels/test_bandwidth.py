@@ -270,6 +270,40 @@ def test_a_sample_of_rare_values_keeps_its_size(monkeypatch):
     assert samples.sample(x).shape == (4, 1)
 
 
+# Values a few units in the last place apart, on both sides of a power of two, and others whose differences round.
+OFFSETS = st.sampled_from([0.0, 1.0, 1e8, 1e15, 1e16, -1e16, 2.0**53, 1e17, 1e300, -1e300, 2.0**-1022])
+CLOSE_VALUES = st.tuples(OFFSETS, st.integers(-6, 6), st.integers(2, 40)).flatmap(
+    lambda near: arrays(np.float64, near[2], elements=st.integers(-9, 9)).map(
+        lambda steps: near[0] + steps * 2.0 ** near[1] * np.spacing(max(abs(near[0]), 2.0**-1022))
+    )
+)
+FINITE = st.floats(-1e300, 1e300)
+FAR_VALUES = arrays(np.float64, st.integers(2, 40), elements=st.one_of(OFFSETS, st.integers(-3, 3).map(float), FINITE))
+
+
+@hypothesis.given(x=st.one_of(CLOSE_VALUES, FAR_VALUES), place=st.floats(0, 1), both=st.booleans())
+@hypothesis.settings(max_examples=400)
+def test_ranked_difference_is_that_of_the_sorted_list(x, place, both):
+    x = np.sort(x)
+    left, right = np.triu_indices(len(x), 1)
+    ordered = np.sort(x[right] - x[left])
+    low = int(place * (len(ordered) - 1))
+    high = min(low + both, len(ordered) - 1)
+    expected = float(ordered[low] + ordered[high]) / 2
+    assert samples.ranked_difference(x, low, high) == expected
+
+
+@pytest.mark.parametrize("few", [0, 4, 10**6])
+def test_ranked_difference_by_bisection_and_written_out(few, rng, monkeypatch):
+    monkeypatch.setattr(samples, "_FEW_PAIRS", few)
+    for x in (np.sort(1e16 + rng.normal(size=60)), np.sort(np.r_[-1e16, rng.normal(size=60)]), np.zeros(9)):
+        left, right = np.triu_indices(len(x), 1)
+        ordered = np.sort(x[right] - x[left])
+        for low in range(0, len(ordered) - 1, 7):
+            assert samples.ranked_difference(x, low, low) == ordered[low]
+            assert samples.ranked_difference(x, low, low + 1) == (ordered[low] + ordered[low + 1]) / 2
+
+
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_distinct_rows(d, rng):
     x = rng.integers(-3, 3, size=(500, d)).astype(float)

@@ -10,9 +10,10 @@ import shearer as sh
 from shearer._variables import read_variables
 from shearer.datasets import planted_table
 from shearer.inference import adjusted_mutual_information
-from shearer.inference.interaction import split_components
 from shearer.inference.pvalue import adjusted_pvalues
-from shearer.inference.similarity import similarities
+from shearer.pairs.sides import Ladders
+from shearer.pairs.splits import SplitTests
+from shearer.data.table import table_without_gaps
 
 NOTE = "Rows are taken as independent of each other; if they are not, p-values are too small."
 
@@ -147,11 +148,9 @@ def _pairs(columns: dict[str, Any], fdr: float) -> list[dict[str, Any]]:
 
 def _triples(columns: dict[str, Any], fdr: float) -> list[dict[str, Any]]:
     variables = read_variables(columns)
-    ladders = dict(zip(variables.names, similarities(variables, None), strict=True))
     candidates = list(combinations(variables.names, 3))
-    pvalues = np.array(
-        [max(split.pvalue for split in split_components([ladders[n] for n in names], names)) for names in candidates]
-    )
+    tests = SplitTests(Ladders.of(table_without_gaps(variables)))
+    pvalues = tests.pvalues(combinations(range(len(variables.names)), 3))
     qvalues = adjusted_pvalues(pvalues)
     found = sh.triples(columns)
     result = []

@@ -5,7 +5,7 @@ import pytest
 
 import shearer as sh
 from screening.tables import mixed, off_diagonal, pair_by_pair
-from shearer.measures.normalize import MUTUAL
+from shearer.measures.registry import MUTUAL_INFORMATION
 from shearer.screening import Pairwise, pairwise
 
 ALPHAS = [0.5, 1, 1.01, 2, 3, np.inf]
@@ -24,7 +24,7 @@ def test_equals_mutual_information(alpha):
 
 
 @pytest.mark.parametrize("alpha", [1, 2])
-@pytest.mark.parametrize("normalize", MUTUAL)
+@pytest.mark.parametrize("normalize", MUTUAL_INFORMATION.options)
 def test_every_normalization(alpha, normalize):
     table = mixed()
     expected = pair_by_pair(table, alpha=alpha, normalize=normalize)
@@ -43,7 +43,7 @@ def test_entropies(alpha):
 
 
 @pytest.mark.parametrize("alpha", [1, 2])
-@pytest.mark.parametrize("normalize", MUTUAL)
+@pytest.mark.parametrize("normalize", MUTUAL_INFORMATION.options)
 def test_diagonal_is_a_variable_with_its_copy(alpha, normalize):
     table = mixed()
     m = pairwise(table, alpha=alpha, normalize=normalize)

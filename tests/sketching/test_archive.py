@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import shearer as sh
+from shearer._files.archive import digest_of
 from shearer.sketching import PairSketch
-from shearer.sketching.archive import digest_of
 
 
 @pytest.fixture

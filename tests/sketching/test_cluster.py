@@ -1,5 +1,6 @@
 """A real cluster of two worker processes: the results of one process, also when workers are killed on the way."""
 
+import contextlib
 import os
 import signal
 import threading
@@ -23,8 +24,12 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def client():
+# Seconds that anything may take on a busy machine.
+PATIENCE = 90
+
+
+@contextlib.contextmanager
+def two_workers():
     import distributed
 
     with (
@@ -33,15 +38,32 @@ def client():
         ) as cluster,
         distributed.Client(cluster) as connected,
     ):
+        connected.wait_for_workers(2, timeout=PATIENCE)
+        yield connected
+
+
+@pytest.fixture(scope="module")
+def client():
+    with two_workers() as connected:
         yield connected
 
 
 @pytest.fixture
 def cluster(client):
     """Loops go to the cluster."""
-    client.wait_for_workers(2, timeout=300)
     with joblib.parallel_config(backend="dask"):
         yield client
+
+
+@pytest.fixture
+def mortal():
+    """A cluster of its own for a test that kills workers.
+
+    A worker that is killed while it is being restarted is given up by the process that watches over it, and what the
+    cluster was to compute is waited for in vain: workers are killed once at most, long after they have started.
+    """
+    with two_workers() as connected, joblib.parallel_config(backend="dask"):
+        yield connected
 
 
 class Killer:
@@ -50,11 +72,13 @@ class Killer:
     def __init__(self, client, folder, how_many, after):
         self.pids = list(client.run(os.getpid).values())[:how_many]
         self._folder, self._after = folder, after
+        self._over = threading.Event()
         self._thread = threading.Thread(target=self._run)
 
     def _run(self):
         while len(list(self._folder.iterdir())) < self._after:
-            time.sleep(0.01)
+            if self._over.wait(0.01):
+                return
         for pid in self.pids:
             os.kill(pid, signal.SIGKILL)
 
@@ -62,8 +86,11 @@ class Killer:
         self._thread.start()
         return self
 
-    def __exit__(self, *_):
-        self._thread.join(timeout=30)
+    def __exit__(self, kind, *_):
+        self._over.set()
+        self._thread.join(timeout=PATIENCE)
+        done = len(list(self._folder.iterdir()))
+        assert kind or done >= self._after, f"waited for {self._after} pieces of work before killing, saw {done}"
 
 
 def test_loops_go_where_joblib_says(cluster):
@@ -82,7 +109,7 @@ def test_without_a_cluster_loops_stay_here():
 
 
 @pytest.mark.parametrize("killed", [0, 1, 2])
-def test_sketch_of_a_dask_array(cluster, tmp_path, killed):
+def test_sketch_of_a_dask_array(mortal, tmp_path, killed):
     import dask.array as da
 
     def make(block_info=None):
@@ -99,7 +126,7 @@ def test_sketch_of_a_dask_array(cluster, tmp_path, killed):
     local.update(rows)
     for file in tmp_path.iterdir():
         file.unlink()
-    with Killer(cluster, tmp_path, killed, after=5):
+    with Killer(mortal, tmp_path, killed, after=5):
         found = open_rows(lazy).add_to(start)
     assert found.rows == 8000
     one, other = local.mutual_information(), found.mutual_information()
@@ -107,7 +134,7 @@ def test_sketch_of_a_dask_array(cluster, tmp_path, killed):
 
 
 @pytest.mark.parametrize("killed", [0, 1, 2])
-def test_permutations(cluster, tmp_path, killed, rng):
+def test_permutations(mortal, tmp_path, killed, rng):
     x = rng.normal(size=60)
     y = x**2 + rng.normal(size=60)
 
@@ -120,7 +147,7 @@ def test_permutations(cluster, tmp_path, killed, rng):
         local = sh.permutation_test(x, y, statistic=slow, n_resamples=60, rng=3)
     for file in tmp_path.iterdir():
         file.unlink()
-    with Killer(cluster, tmp_path, killed, after=10):
+    with Killer(mortal, tmp_path, killed, after=10):
         found = sh.permutation_test(x, y, statistic=slow, n_resamples=60, rng=3)
     assert found.pvalue == local.pvalue
     assert np.array_equal(found.null_distribution, local.null_distribution)

@@ -4,14 +4,9 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer._blocks import Block
-from shearer.inference.aggregated import combine
-from shearer.inference.moments import sums_of
-from shearer.inference.tall import cube_factor, pair_of_tall, square_factor, tall, tall_factor
-from shearer.inference.totals import Totals
-from shearer.kernels import grams
-from shearer.kernels.delta import DeltaGram
 from shearer.sketching import PairSketch
+from shearer.data.table import read_table
+from shearer.pairs.engine import PairTests
 
 
 @pytest.fixture
@@ -31,51 +26,32 @@ def second(data):
     return found
 
 
-def test_totals_give_the_sums_of_the_rows(rng):
-    """Against the sums of the full centred matrices, entry by entry."""
-    x = rng.gamma(2, size=300)
-    gram = grams(sh.Dependence(x, x)._variables)[0]
-    factor, cube = square_factor(gram), cube_factor(gram)
-    u, inner = factor.sum(axis=0), factor.T @ factor
-    t, p = factor @ u, np.einsum("ij,ij->i", factor @ inner, factor)
-    cubes = float(np.sum(cube.sum(axis=0) ** 2))
-    found = Totals(300, u, inner, cubes, float(np.sum(t**3)), float(p @ t))
-    known = tall_factor(factor, cubes).known
-    matrix = gram.squared().dense()
-    np.fill_diagonal(matrix, 0.0)
-    rows = matrix.sum(axis=1)
-    forms = {
-        "raw": matrix / (matrix.sum() / (300 * 299)) - 1,
-        "centered": matrix - (rows[:, None] + rows[None, :]) / 298 + matrix.sum() / (299 * 298),
-    }
-    for name, full in forms.items():
-        np.fill_diagonal(full, 0.0)
-        direct, from_rows, from_totals = sums_of(full), getattr(known, name), getattr(found, name)
-        scale = {"S": 300**2, "B": 1, "c": 1, "rr": 300**3, "qr": 300**3, "rrr": 300**4, "rxr": 300**4, "T": 1, "n": 1}
-        for key, size in scale.items():
-            tolerance = {"rel": 1e-6, "abs": 1e-9 * size}
-            assert getattr(from_totals, key) == pytest.approx(getattr(from_rows, key), rel=1e-9, abs=1e-12 * size)
-            assert getattr(from_totals, key) == pytest.approx(getattr(direct, key), **tolerance)
-
-
 def test_pvalues_are_those_of_rows_in_memory(data, second):
-    def operator(variable, level):
-        features = second._features[variable][min(level, len(second._features[variable]) - 1)]
-        values = data[second.names[variable]]
-        if values.dtype.kind == "U":
-            return DeltaGram(np.unique(values, return_inverse=True)[1], np.empty(0))
-        return features.kernels[0].gram(Block("continuous", values[:, None]), np.empty(0))
-
+    """At widths of a sample of rows, against widths of all."""
     found = second.pvalues()
-    for a in range(4):
-        for b in range(a + 1, 4):
-            components = []
-            for level in (1, 2):
-                components += pair_of_tall(tall(operator(a, level)), tall(operator(b, level)), "")
-            assert found[a, b] == pytest.approx(combine(components), rel=2e-3)
-            single = second.independence_test(second.names[a], second.names[b])
-            assert single.pvalue == found[a, b]
-            assert len(single.components) == len(components)
+    expected = PairTests.of(read_table(data)).pvalues(slice(None), slice(None))
+    upper = np.triu_indices(4, 1)
+    assert np.allclose(np.log(found[upper]), np.log(expected[upper]), rtol=0.15, atol=0.1)
+    for a, b in zip(*upper, strict=True):
+        single = second.independence_test(second.names[a], second.names[b])
+        assert single.pvalue == found[a, b]
+        assert len(single.components) == 10
+
+
+def test_chunks_change_nothing(data):
+    """Rows in one chunk or in many, in one process or in several, to 1e-8."""
+    start = PairSketch.like({name: column[:3000] for name, column in data.items()})
+    found = []
+    for cuts in (1, 7):
+        parts = [{k: v[rows] for k, v in data.items()} for rows in np.array_split(np.arange(7000), cuts)]
+        first = start.empty()
+        for part in parts:
+            first.update(part)
+        second = first.second_pass()
+        for part in parts:
+            second.update(part)
+        found.append(np.log(second.pvalues()))
+    assert found[1] == pytest.approx(found[0], rel=1e-8, abs=1e-8)
 
 
 def test_values_and_adjusted_values_are_those_of_pairwise(data, second):
@@ -109,25 +85,25 @@ def test_the_level_is_held(rng):
     assert pvalues.min() > 1e-5
 
 
-def test_outliers_are_tested_by_ranks(rng):
+def test_outliers_leave_a_test(rng):
     x = rng.standard_cauchy(size=6000)
     y = np.sign(x) * rng.exponential(size=6000)
     first = PairSketch.like(x[:2000], y[:2000])
     first.update(x, y)
     last = first.second_pass()
     last.update(x, y)
-    assert last.residuals[1:, 0].max() < 1e-4
+    assert last.residuals[1:, 0].max() < 0.25
     assert last.independence_test("x1", "x2").pvalue < 1e-8
 
 
-def test_vectors_without_low_rank_are_not_tested(rng):
+def test_vectors_without_low_rank_are_tested_at_what_their_features_tell(rng):
     x, y = rng.normal(size=(2000, 12)), rng.normal(size=2000)
     first = PairSketch.like(x, y)
     first.update(x, y)
     last = first.second_pass()
     last.update(x, y)
-    assert np.isnan(last.pvalues()[0, 1])
-    assert np.isnan(last.independence_test("x1", "x2").pvalue)
+    assert last.pvalues()[0, 1] > 0.001
+    assert last.residuals.max() > 0.1
 
 
 def test_passes_are_told_apart(data):

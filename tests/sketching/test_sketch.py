@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import shearer as sh
-from shearer.sketching.declared import MEASURES
+from shearer.measures.registry import names as all_measures
 
 
 def table(rng, rows=1500):
@@ -35,7 +35,7 @@ def widths(sketch):
 @pytest.mark.parametrize("alpha", [0.75, 1, 1.01, 2, 3, np.inf])
 def test_every_measure_is_bounded_as_all_rows_give_it(rng, alpha):
     data = table(rng)
-    sketch = sh.Sketch.like(cut(data, slice(0, 400)), measures=MEASURES, alpha=alpha, tol=1e-4)
+    sketch = sh.Sketch.like(cut(data, slice(0, 400)), measures=all_measures(), alpha=alpha, tol=1e-4)
     for rows in np.array_split(np.arange(1500), 4):
         sketch.update(cut(data, rows))
     exact = sh.Dependence(data, alpha=alpha, kernel=widths(sketch))

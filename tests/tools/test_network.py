@@ -241,7 +241,7 @@ def test_seeds(chain):
         for seed in (1, 1)
     ]
     assert np.array_equal(*fits)
-    from shearer.screening.table import read_table
+    from shearer.data.table import read_table
     from shearer.tools.pair_tests import pvalue_given
 
     independent = np.random.default_rng(1).normal(size=(60, 3))

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 import shearer as sh
 from shearer.inference.adjust import expected_by_chance
-from shearer.screening.table import read_table
+from shearer.data.table import read_table
 from shearer.tools import DependenceSelector, dependence_score
 from shearer.tools.row_pairs import RowPairs
 from shearer.tools.targets import read_target

@@ -8,8 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from shearer._files.contents import kind_of, opened
+from shearer._files.contents import opened
 from shearer._files.encoding import with_encoding
+from shearer._files.formats import by_contents
 from shearer._files.names import check_same, distinct
 from shearer._files.notes import Note
 from shearer._files.raw import empty_file
@@ -99,8 +100,10 @@ def look_through(path: Path, *, separator: str | None, encoding: str | None = No
         head = read(_BLOCK_BYTES)
     if not head:
         raise empty_file(path.name, "an empty file")
-    if (kind := kind_of(head)) != "text":
-        raise value_error(path.name, "text", f"contents in the format of {kind}", "Name the file after its format.")
+    if not (found := by_contents(head)).is_text:
+        raise value_error(
+            path.name, "text", f"contents in the format of {found.name}", "Name the file after its format."
+        )
     file, notes = with_encoding(head, path.name, encoding, partial(_look, path, separator, header))
     if not file.observed[0].rows:
         raise empty_file(path.name, "a header only" if header else "nothing")

@@ -1,4 +1,4 @@
-"""What a file is by its first bytes, and what it holds if it is compressed."""
+"""What a compressed file holds."""
 
 import bz2
 import gzip
@@ -15,17 +15,11 @@ from shearer._validate import value_error
 _COMPRESSED: dict[bytes, Any] = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ": lzma}
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz")
 _DAMAGED = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
-_EXCEL = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-_ARROW, ARROW_STREAM = b"ARROW1", b"\xff\xff\xff\xff"
 
 
-def kind_of(raw: bytes) -> str:
-    """The format of a file that begins so."""
-    if raw.startswith(b"PAR1"):
-        return "Parquet"
-    if raw.startswith(_EXCEL):
-        return "Excel"
-    return "Arrow" if raw.startswith((_ARROW, ARROW_STREAM)) else "text"
+def is_compressed(head: bytes) -> bool:
+    """Whether a file that begins so is compressed."""
+    return _module(head) is not None
 
 
 def decompress(raw: bytes, name: str) -> bytes:

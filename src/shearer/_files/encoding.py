@@ -91,6 +91,12 @@ def _reject_binary(raw: bytes, name: str) -> None:
     if b"\0" in raw:
         wide = sample[1::2].count(0) > len(sample) / 4 or sample[::2].count(0) > len(sample) / 4
         hint = 'If it is UTF-16, pass encoding="utf-16-le" or "utf-16-be".' if wide else ""
-        raise value_error(name, "a table as text, Parquet, Arrow or Excel", "bytes that are no text", hint)
+        raise _no_text(name, hint)
     if len(_CONTROLS.findall(sample)) > _MOST_CONTROLS * len(sample):
-        raise value_error(name, "a table as text, Parquet, Arrow or Excel", "bytes that are no text")
+        raise _no_text(name)
+
+
+def _no_text(name: str, hint: str = "") -> ValueError:
+    from shearer._files.formats import described  # which reads text through this module
+
+    return value_error(name, described("a table as text"), "bytes that are no text", hint)

@@ -9,6 +9,26 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+@dataclass(frozen=True)
+class Dialect:
+    """How files are written, as far as the caller says; each format takes what concerns it.
+
+    Attributes
+    ----------
+    separator, encoding : str or None
+        Of text; None: found.
+    header : bool
+        Whether the first row holds the column names.
+    sheet : str or None
+        Of workbooks; None: the first.
+    """
+
+    separator: str | None = None
+    encoding: str | None = None
+    header: bool = True
+    sheet: str | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Raw:
     """The contents of one file.

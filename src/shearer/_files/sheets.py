@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from shearer._files.raw import Raw, empty_file, numbered, positional
+from shearer._files.raw import Dialect, Raw, empty_file, numbered, positional
 from shearer._files.values import convert
 from shearer._optional import load
 from shearer._validate import check_option, listing, value_error
@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def read_sheet(raw: bytes, name: str, *, sheet: str | None, header: bool) -> Raw:
+def read_sheet(raw: bytes, name: str, dialect: Dialect) -> Raw:
     """Read one sheet of a workbook, the first unless another is named."""
+    sheet, header = dialect.sheet, dialect.header
     fastexcel = load("fastexcel", "reading Excel files")
     try:
         book = fastexcel.read_excel(raw)

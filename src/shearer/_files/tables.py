@@ -7,12 +7,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shearer._files.contents import ARROW_STREAM, decompress, kind_of
+from shearer._files.contents import decompress
+from shearer._files.formats import by_contents, check_promise, check_readable
 from shearer._files.names import check_same, distinct, is_unnamed
 from shearer._files.notes import Note, texts
-from shearer._files.raw import Raw, empty_file, positional
-from shearer._files.sheets import read_sheet
-from shearer._files.text import read_text
+from shearer._files.raw import Dialect, Raw, empty_file
 from shearer._files.values import convert
 from shearer._validate import describe, listing, suggest, type_error, value_error
 
@@ -20,25 +19,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 STDIN = "-"
-# What the name promises, the contents must be.
-_PROMISES = {".parquet": "Parquet", ".pq": "Parquet", ".feather": "Arrow", ".arrow": "Arrow", ".ipc": "Arrow"}
-_PROMISES |= {".xlsx": "Excel", ".xlsm": "Excel", ".xls": "Excel", ".xlsb": "Excel"}
-_UNREAD = (
-    ".json",
-    ".jsonl",
-    ".ndjson",
-    ".npz",
-    ".npy",
-    ".h5",
-    ".hdf5",
-    ".sav",
-    ".dta",
-    ".rds",
-    ".pkl",
-    ".zip",
-    ".ods",
-    ".html",
-)
 # Fewer rows in a row, 1, 2, 3, can be anything.
 _FEWEST_NUMBERED = 10
 
@@ -113,7 +93,7 @@ def read_files(
     files = []
     for path in wanted:
         name, contents = _fetch(path)
-        files.append(_read(contents, name, separator=separator, encoding=encoding, header=header, sheet=sheet))
+        files.append(_read(contents, name, Dialect(separator, encoding, header, sheet)))
     names, notes = distinct(files[0].header)
     check_same([(file.name, file.header) for file in files])
     frame, more = _stack(files, names)
@@ -147,45 +127,12 @@ def _similar(file: Path) -> str:
         return f"There is no folder {describe(str(file.parent))}."
 
 
-def _read(
-    raw: bytes, name: str, *, separator: str | None, encoding: str | None, header: bool, sheet: str | None
-) -> Raw:
+def _read(raw: bytes, name: str, dialect: Dialect) -> Raw:
     if not raw:
         raise empty_file(name, "an empty file")
-    suffixes = [suffix.lower() for suffix in Path(name).suffixes]
-    unread = next((suffix for suffix in suffixes if suffix in _UNREAD), None)
-    if unread is not None:
-        raise value_error(name, "text (csv, tsv, txt), Parquet, Arrow or Excel", f"a {unread} file")
+    check_readable(name)
     raw = decompress(raw, name)
-    kind = kind_of(raw)
-    promised = _PROMISES.get(suffixes[-1]) if suffixes else None
-    if promised and promised != kind:
-        raise value_error(name, f"a file in the format of {promised}", "other contents", "Is it complete?")
-    if kind == "Excel":
-        return read_sheet(raw, name, sheet=sheet, header=header)
-    if kind == "text":
-        return read_text(raw, name, separator=separator, encoding=encoding, header=header)
-    return _read_binary(raw, name, kind)
-
-
-def _read_binary(raw: bytes, name: str, kind: str) -> Raw:
-    import polars as pl
-
-    readers = {"Parquet": pl.read_parquet, "Arrow": pl.read_ipc}
-    reader = pl.read_ipc_stream if raw.startswith(ARROW_STREAM) else readers[kind]
-    try:
-        frame = reader(raw)
-    # A panic of polars is no Exception, and a damaged file can cause one.
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
-        reason = (str(error).splitlines() or [""])[0][:120]
-        got = f"one that is damaged ({reason})"
-        raise value_error(name, f"a complete file in the format of {kind}", got) from error
-    nested = [label for label, dtype in frame.schema.items() if dtype.is_nested() or dtype == pl.Object]
-    notes = (f"left out, since lists and records are no values to compare: {listing(nested)}",) if nested else ()
-    frame = frame[[label for label in frame.columns if label not in nested]]
-    if frame.height == 0 or frame.width == 0:
-        raise empty_file(name, f"{frame.width} columns of values and {frame.height} rows")
-    return Raw(name, frame.columns, positional(frame), False, notes=notes)
+    return check_promise(name, by_contents(raw)).whole(raw, name, dialect)
 
 
 def _stack(files: Sequence[Raw], names: list[str]) -> tuple["pl.DataFrame", list[Note]]:

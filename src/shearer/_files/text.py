@@ -9,12 +9,15 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from shearer._files.encoding import decode
-from shearer._files.raw import Raw, empty_file, numbered, positional
+from shearer._files.raw import Dialect, Raw, empty_file, numbered, positional
 from shearer._validate import describe, type_error, value_error
 
 if TYPE_CHECKING:
     import polars as pl
 
+# Files called so have a separator; blanks are part of their labels.
+_SEPARATED = (".csv", ".tsv")
+SUFFIXES = (*_SEPARATED, ".txt")
 # Runs of blanks and tabs, as in columns aligned by eye.
 BLANKS = " "
 # In this order if several fit: a comma can be part of a number, and blanks of a label.
@@ -26,18 +29,19 @@ _LEAST_AGREEMENT = 0.5
 _NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
 
 
-def read_text(raw: bytes, name: str, *, separator: str | None, encoding: str | None, header: bool) -> Raw:
+def read_text(raw: bytes, name: str, dialect: Dialect) -> Raw:
     r"""Read a table of text as texts.
 
     Examples
     --------
-    >>> raw = read_text(b"a;b\n1,5;x\n", "f.csv", separator=None, encoding=None, header=True)
+    >>> raw = read_text(b"a;b\n1,5;x\n", "f.csv", Dialect())
     >>> raw.header, raw.frame.rows(), raw.decimal_comma
     (['a', 'b'], [('1,5', 'x')], True)
     """
+    separator, header = dialect.separator, dialect.header
     if separator is not None:
         check_separator(separator)
-    text, notes = decode(raw, name, encoding)
+    text, notes = decode(raw, name, dialect.encoding)
     text, separator = lay_out(text, name, separator)
     names, frame, more = first_rows(text, name, separator, header=header)
     names, frame = _without_empty(names, frame)
@@ -56,7 +60,7 @@ def lay_out(text: str, name: str, separator: str | None) -> tuple[str, str]:
     if declared:
         text = text[declared.end() :]
         separator = separator or declared[1]
-    return text, separator or detect(text, aligned=PurePath(name).suffix.lower() not in (".csv", ".tsv"))
+    return text, separator or detect(text, aligned=PurePath(name).suffix.lower() not in _SEPARATED)
 
 
 def detect(text: str, *, aligned: bool) -> str:

@@ -1,12 +1,19 @@
-"""Files that are there whole or not at all."""
+"""The one writer: files that are there whole or not at all."""
 
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
+from typing import BinaryIO, TypeAlias
 
 from shearer._validate import describe, value_error
+
+#: What to write, or a function that writes it.
+Contents: TypeAlias = bytes | Iterable[bytes] | Callable[[BinaryIO], None]
+
+# How files end that are not complete yet, and stay behind only if the machine goes down.
+_UNFINISHED = ".part"
 
 
 def check_writable(option: str, path: str | PathLike[str]) -> None:
@@ -30,7 +37,7 @@ def check_writable(option: str, path: str | PathLike[str]) -> None:
         raise value_error(option, "a file that may be written", quoted)
 
 
-def write_file(option: str, path: str | PathLike[str], contents: bytes | Iterable[bytes]) -> None:
+def write_file(option: str, path: str | PathLike[str], contents: Contents) -> None:
     """Write a file beside its place and move it there when it is complete, or leave nothing.
 
     Parameters
@@ -39,8 +46,8 @@ def write_file(option: str, path: str | PathLike[str], contents: bytes | Iterabl
         What messages call it.
     path : path
         Where to. A link is followed; a device or a pipe is written directly.
-    contents : bytes or iterable of bytes
-        What to write.
+    contents : bytes, iterable of bytes, or callable
+        What to write, or a function that writes it to an open file.
 
     Examples
     --------
@@ -50,14 +57,13 @@ def write_file(option: str, path: str | PathLike[str], contents: bytes | Iterabl
     ...     (Path(folder) / "a.txt").read_bytes()
     b'text'
     """
-    pieces = [contents] if isinstance(contents, bytes) else contents
     target = _target(option, path)
     try:
         if target.exists() and not target.is_file():
             with target.open("wb") as file:
-                file.writelines(pieces)
+                _fill(file, contents)
         else:
-            _replace(target, pieces)
+            replace_file(target, contents)
     except OSError as error:
         got = f"the error {error.strerror or error!s}"
         raise value_error(option, f"{describe(str(path))} to be written", got) from error
@@ -70,11 +76,15 @@ def _target(option: str, path: str | PathLike[str]) -> Path:
         raise value_error(option, "the name of a file", describe(str(path))) from error
 
 
-def _replace(target: Path, pieces: Iterable[bytes]) -> None:
-    temporary = target.with_name(f".{secrets.token_hex(8)}.part")
+def replace_file(target: Path, contents: Contents) -> None:
+    """Put a file in its place in one step, on the disk before it is there; an OSError leaves what was there.
+
+    Names of unfinished files are drawn at random: any number of processes may write to one folder, and to one file.
+    """
+    temporary = target.with_name(f".{secrets.token_hex(8)}{_UNFINISHED}")
     try:
         with temporary.open("xb") as file:
-            file.writelines(pieces)
+            _fill(file, contents)
             file.flush()
             os.fsync(file.fileno())
         if target.exists():
@@ -83,3 +93,20 @@ def _replace(target: Path, pieces: Iterable[bytes]) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _fill(file: BinaryIO, contents: Contents) -> None:
+    if callable(contents):
+        contents(file)
+    else:
+        file.writelines([contents] if isinstance(contents, bytes) else contents)
+
+
+def open_folder(option: str, folder: str | PathLike[str]) -> tuple[Path, bool]:
+    """A folder to write to, made if it is not there; and whether there are files in it."""
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        return path, any(entry.suffix != _UNFINISHED for entry in path.iterdir())
+    except (OSError, ValueError) as error:
+        raise value_error(option, "a folder that can be made", describe(str(folder)), str(error)) from error

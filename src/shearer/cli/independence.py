@@ -6,6 +6,7 @@ import typer
 
 from shearer._validate import check_names, check_option
 from shearer.cli.options import (
+    FORMATS,
     WORK,
     Encoding,
     Groups,
@@ -23,6 +24,7 @@ from shearer.cli.options import (
     with_kinds,
 )
 from shearer.cli.outputs import STDOUT, check_outputs, deliver, noted, say
+from shearer.measures.registry import dependence_measures
 
 EXAMPLES = (
     "shearer test table.csv height weight",
@@ -31,12 +33,11 @@ EXAMPLES = (
     "shearer test table.csv position speed --group position=x,y,z --json -",
 )
 _TEST = "The test"
+_MEASURES = " or ".join(", ".join(dependence_measures()).rsplit(", ", 1))
 
 
 def independence(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="csv, tsv, txt, Parquet, Arrow or Excel; - is the standard input.")
-    ],
+    file: Annotated[str, typer.Argument(metavar="FILE", help=f"{FORMATS}; - is the standard input.")],
     variables: Annotated[list[str], typer.Argument(metavar="COL", help="Two or more columns or groups.")],
     given: Annotated[
         str | None,
@@ -49,8 +50,7 @@ def independence(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Permute rows and compare this: total_correlation, mutual_information,"
-            " dual_total_correlation, o_information, s_information or co_information.",
+            help=f"Permute rows and compare this: {_MEASURES}.",
             rich_help_panel=_TEST,
         ),
     ] = None,
@@ -83,12 +83,11 @@ def independence(
         raise typer.BadParameter("two or more columns are needed", param_hint="COL")
 
     from shearer.inference import independence_test
-    from shearer.inference.rearranged import MEASURES
     from shearer.report.exports import to_json
     from shearer.report.verdict import VerdictView, interaction_of, verdict_document
 
     if measure is not None:
-        check_option("--measure", measure, MEASURES)
+        check_option("--measure", measure, dependence_measures())
     loaded = Reading(separator, encoding, no_header, sheet).read([file])
     names = [*dict.fromkeys(variables), *conditions]
     members = {name: groups.get(name, [name]) for name in names}

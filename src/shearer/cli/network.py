@@ -6,6 +6,7 @@ import typer
 
 from shearer.cli.options import (
     DATA,
+    FORMATS,
     OUTPUT,
     Columns,
     Drop,
@@ -40,8 +41,7 @@ def network(
         list[str],
         typer.Argument(
             metavar="FILE",
-            help="csv, tsv, txt, Parquet, Arrow or Excel, a column for each variable; several are stacked; - is the"
-            " standard input.",
+            help=f"{FORMATS}, a column for each variable; several are stacked; - is the standard input.",
         ),
     ],
     weight: Annotated[

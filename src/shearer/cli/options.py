@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shearer._files import Loaded, read_files
+from shearer._files.formats import described
 from shearer._validate import check_names, describe, listing, value_error
 
 if TYPE_CHECKING:
     import polars as pl
 
+# The formats of files, for the help of commands.
+FORMATS = described("csv, tsv, txt")
 KINDS = ("continuous", "categorical")
 # As many as the rows of the longest series.
 _MOST_LAGS = 5000

@@ -7,6 +7,7 @@ import typer
 from shearer._validate import check_names, value_error
 from shearer.cli.options import (
     DATA,
+    FORMATS,
     OUTPUT,
     Columns,
     Drop,
@@ -23,6 +24,7 @@ from shearer.cli.options import (
     choose_columns,
 )
 from shearer.cli.outputs import STDOUT, check_outputs, deliver, noted
+from shearer.measures.registry import normalized_measures
 
 EXAMPLES = (
     "shearer outliers table.parquet",
@@ -38,14 +40,14 @@ def outliers(
         list[str],
         typer.Argument(
             metavar="FILE",
-            help="csv, tsv, txt, Parquet, Arrow or Excel; several are stacked; - is the standard input.",
+            help=f"{FORMATS}; several are stacked; - is the standard input.",
         ),
     ],
     measure: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="Of the columns' dependence: total_correlation, dual_total_correlation or adjusted.",
+            help=f"Of the columns' dependence: {', '.join(normalized_measures(any_number=True))} or adjusted.",
             rich_help_panel=_SEARCH,
         ),
     ] = "total_correlation",

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from shearer.cli.options import (
+    FORMATS,
     OUTPUT,
     WORK,
     Columns,
@@ -45,7 +46,7 @@ def scan(
         list[str],
         typer.Argument(
             metavar="FILE",
-            help="csv, tsv, txt, Parquet, Arrow or Excel; several are stacked; - is the standard input.",
+            help=f"{FORMATS}; several are stacked; - is the standard input.",
         ),
     ],
     target: Annotated[
@@ -76,11 +77,15 @@ def scan(
     group: Groups = None,
     kind: Kinds = None,
     max_rows: Annotated[
-        int,
+        int | None,
         typer.Option(
-            metavar="N", min=0, help="Scan a sample of so many rows of a longer table; 0: all.", rich_help_panel=WORK
+            metavar="N",
+            min=0,
+            help="Scan a sample of so many rows of a longer table; 0: all. Default: all that some minutes allow.",
+            show_default=False,
+            rich_help_panel=WORK,
         ),
-    ] = 2000,
+    ] = None,
     separator: Separator = None,
     encoding: Encoding = None,
     no_header: NoHeader = False,
@@ -164,7 +169,7 @@ def scan(
             fdr=fdr,
             top=top,
             alpha=alpha,
-            max_rows=max_rows or None,
+            max_rows="auto" if max_rows is None else max_rows or None,
             memory=memory,
             rng=seed,
             n_jobs=jobs,

@@ -41,7 +41,7 @@ def spearman(*data: Any, signed: bool = True, missing: str = "error") -> float:
     Examples
     --------
     >>> import shearer as sh
-    >>> sh.comparators.spearman([1, 2, 3, 4], [1, 8, 27, 64])
+    >>> round(sh.comparators.spearman([1, 2, 3, 4], [1, 8, 27, 64]), 6)
     1.0
     """
     return _with_sign(_correlation(*map(ranks, scalars(data, missing))), signed)

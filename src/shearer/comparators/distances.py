@@ -52,8 +52,8 @@ def distance_covariance(
     Examples
     --------
     >>> import shearer as sh
-    >>> sh.comparators.distance_covariance([0.0, 1.0], [0.0, 3.0])
-    0.8660254037844386
+    >>> round(sh.comparators.distance_covariance([0.0, 1.0], [0.0, 3.0]), 6)
+    0.866025
     """
     (left, right), exponent = _read(data, unbiased, groups, missing)
     product = _product(left, right, unbiased)

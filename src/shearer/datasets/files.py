@@ -1,6 +1,5 @@
 """Files of real data: known by their hash, found in a folder or fetched from an address that the user names."""
 
-import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from shearer._files.archive import sha256_of
 from shearer._optional import load
 from shearer._validate import check_names, describe, message, type_error, value_error
 
@@ -128,8 +128,7 @@ def _download(entry: Entry, address: str | None) -> Path:
 def _matches(path: Path, entry: Entry) -> bool:
     if path.stat().st_size != entry.size:
         return False
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() == entry.sha256
+    return sha256_of(path) == entry.sha256
 
 
 def _described(entry: Entry) -> str:

@@ -5,15 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from shearer._validate import check_option, value_error
+from shearer._threads import single_threaded_blas
+from shearer._validate import check_option
 from shearer._variables import read_variables
 from shearer.inference.chance import Chance
 from shearer.kernels import Kernel, grams
+from shearer.measures.registry import MEASURES, normalized_measures
 from shearer.spectrum import Request
 
-MEASURES = ("mutual_information", "total_correlation", "dual_total_correlation")
 
-
+@single_threaded_blas()
 def expected_by_chance(
     *data: Any,
     measure: str = "total_correlation",
@@ -56,6 +57,7 @@ def expected_by_chance(
     return _read(data, measure, alpha, kernel, groups, missing, memory, rng).chance(n_resamples, n_jobs)
 
 
+@single_threaded_blas()
 def adjusted_mutual_information(
     *data: Any,
     alpha: float = 2.0,
@@ -91,6 +93,7 @@ def adjusted_mutual_information(
     return found.adjusted(n_resamples, n_jobs)
 
 
+@single_threaded_blas()
 def adjusted_total_correlation(
     *data: Any,
     alpha: float = 2.0,
@@ -118,6 +121,7 @@ def adjusted_total_correlation(
     return found.adjusted(n_resamples, n_jobs)
 
 
+@single_threaded_blas()
 def adjusted_dual_total_correlation(
     *data: Any,
     alpha: float = 2.0,
@@ -156,11 +160,8 @@ def _read(
     rng: np.random.Generator | int | None,
 ) -> Chance:
     """The variables' operators, checked."""
-    check_option("measure", measure, MEASURES)
+    check_option("measure", measure, normalized_measures())
     request = Request.checked(alpha, memory, None, rng)
     variables = read_variables(*data, groups=groups, missing=missing)
-    count = len(variables.items)
-    if count < 2 or (measure == "mutual_information" and count > 2):
-        wanted = "exactly 2 variables" if measure == "mutual_information" else "at least 2 variables"
-        raise value_error("data", wanted, f"{count}")
+    MEASURES[measure].check_count(len(variables.items))
     return Chance(grams(variables, kernel), measure, request)

@@ -1,72 +1,96 @@
-"""Tests without permutations: moments of each component, components joined by the half-Cauchy combination."""
+"""Tests of more than two variables without permutations: all subsets at once, and a chain of pairs."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from shearer.inference.centring import LARGEST_SKEWNESS, pair_of
-from shearer.inference.moments import moments
-from shearer.inference.pvalue import half_cauchy, upper_tail
+from shearer.data.table import Presence
 from shearer.inference.result import Component
-from shearer.inference.similarity import FRACTIONS, Centered, Rung, Similarity
+from shearer.pairs import limits
+from shearer.pairs.combination import half_cauchy
+from shearer.pairs.engine import PairTests
+from shearer.pairs.moments import moments
+from shearer.pairs.pearson3 import upper_tail
+from shearer.pairs.rungs import Ladder
+from shearer.pairs.sides import Ladders, Side
 
-# Similarities that vary less are constant up to round-off.
-SMALLEST_SPREAD = 1e-9
-# Beyond this share of the largest entropy nearly all rows are unlike and both tails fail.
-LARGEST_SATURATION = 0.85
+Floats = NDArray[np.float64]
+
+# Rows beyond which the statistic of all subsets, a sum over all pairs of rows, is left to the chain.
+MOST_PRODUCT_ROWS = 20_000
+# Entries of a band of the matrices.
+_BAND = 2**21
 
 
-def pair_components(first: Similarity, second: Similarity) -> list[Component]:
-    """Every rung of the ladder in both centred forms; those whose tail is not to be trusted are left out."""
-    components = []
-    for label, (left, right) in matched(first, second):
-        if max(left.saturation, right.saturation) > LARGEST_SATURATION:
+def pair_components(ladders: Ladders, first: int = 0, second: int = 1) -> list[Component]:
+    """Every rung of the ladders of two variables in both centered forms."""
+    return [Component(*found) for found in PairTests(ladders).components(first, second)]
+
+
+def product_components(ladders: Ladders, room: int) -> list[Component]:
+    """All subsets of two or more variables at once: prod (1 + x_k) - 1 - sum x_k, every x_k of one spread.
+
+    x_k is the U-centered similarity of a variable over its root mean square, times a scale that keeps products of many
+    variables from outweighing those of few.
+    """
+    count = ladders.count
+    scales = sorted({1.0 / math.sqrt(count)} | ({1.0} if count <= 4 else set()))
+    heights = [ladders.heights(k) for k in range(count)]
+    components: list[Component] = []
+    for height in range(max(heights)):
+        side = Side(ladders, np.arange(count), height, room)
+        rows = [side.rows(place, 0) for place in range(count)]
+        forms = [one.marginal.centered for one in rows]
+        if not all(one.marginal.usable for one in rows) or min(form.spread for form in forms) <= limits.SMALLEST_SPREAD:
             continue
-        if left.known is not None and right.known is not None:
-            products = float(np.vdot(left.matrix, right.matrix)) / 2
-            components += pair_of(left.known, right.known, products, label)
-            continue
-        for form, a, b in (("centered", left.centered, right.centered), ("raw", left.raw, right.raw)):
-            component = component_of(f"{form} {label}", [a, b], float(np.vdot(a.matrix, b.matrix)) / 2)
-            if component is not None:
-                components.append(component)
+        totals = _product_totals(side, scales)
+        label = f"at {limits.RUNG_BITS[height]:g} bits" if max(heights) > 1 else "at its one width"
+        for scale, total in zip(scales, totals, strict=True):
+            law = moments([form.scaled(scale / float(form.spread)).means() for form in forms], ladders.rows)
+            if law.deviation <= limits.ROUND_OFF * ladders.rows or abs(law.skewness) > limits.LARGEST_SKEWNESS:
+                continue
+            z = total / law.deviation
+            p = float(upper_tail(z, law.skewness))
+            components.append(Component(f"product {label} scale {scale:.2g}", z, p, law.skewness))
     return components
 
 
-def product_components(variables: Sequence[Similarity]) -> list[Component]:
-    """All subsets of two or more variables at once: prod (1 + x_k) - 1 - sum x_k, every x_k of one spread."""
-    count = len(variables)
-    scales = {1.0 / math.sqrt(count)} | ({1.0} if count <= 4 else set())
-    components = []
-    for label, rungs in matched(*variables):
-        if max(rung.saturation for rung in rungs) > LARGEST_SATURATION:
-            continue
-        forms = [rung.centered for rung in rungs]
-        if any(form.spread == 0 for form in forms):
-            continue
-        for scale in sorted(scales):
-            scaled = [_scaled(form, scale / form.spread) for form in forms]
-            product = np.ones_like(scaled[0].matrix)
-            for item in scaled:
-                product *= 1.0 + item.matrix
-            total = float(product.sum()) - product.size - sum(item.sums.S for item in scaled)
-            component = component_of(f"product {label} scale {scale:.2g}", scaled, total / 2)
-            if component is not None:
-                components.append(component)
-    return components
+def _product_totals(side: Side, scales: Sequence[float]) -> list[float]:
+    """Sums over pairs of rows i < j of prod (1 + x_k) - 1 - sum x_k, band by band of the matrices."""
+    n = side.ladders.rows
+    rows = [side.rows(place, 0) for place in range(len(side.variables))]
+    features = [side.centered(place) for place in range(len(side.variables))]
+    shifts = [one.diagonal / (n - 2) - one.marginal.trace / (2 * (n - 1) * (n - 2)) for one in rows]
+    totals = np.zeros(len(scales))
+    for start in range(0, n, max(1, _BAND // n)):
+        band = slice(start, min(start + max(1, _BAND // n), n))
+        products = [np.ones((band.stop - band.start, n)) for _ in scales]
+        for one, own, shift in zip(rows, features, shifts, strict=True):
+            x = own[band] @ own.T
+            x += shift[band, None]
+            x += shift
+            x[np.arange(band.stop - band.start), np.arange(band.start, band.stop)] = 0.0
+            x /= float(one.marginal.centered.spread)
+            for product, scale in zip(products, scales, strict=True):
+                product *= 1.0 + scale * x
+        # The x_k themselves add up to 0 over all pairs.
+        totals += [float((product - 1.0).sum()) for product in products]
+    return [float(total) / 2 for total in totals]
 
 
-def chain_components(variables: Sequence[Similarity]) -> list[Component]:
+def chain_components(ladders: Iterable[Ladder], presence: Presence) -> list[Component]:
     """Each variable against all before it, joined: T = I(1;2) + I(12;3) + ...; one component for each step."""
     components = []
-    before = variables[0]
-    for position, variable in enumerate(variables[1:], start=2):
-        step = pair_components(before, variable)
+    before, *rest = ladders
+    for position, own in enumerate(rest, start=2):
+        both = Presence(presence.masks, np.zeros(2, dtype=np.intp))
+        step = pair_components(Ladders([before, own], both))
         if step:
-            p = float(half_cauchy([component.pvalue for component in step]))
+            p = combine(step)
             components.append(Component(f"variable {position} against those before it", math.nan, p, math.nan))
-        before = before.joined(variable)
+        before = before.joined(own)
     return components
 
 
@@ -81,30 +105,3 @@ def sidak(components: Sequence[Component]) -> float:
         return 1.0
     smallest = min(component.pvalue for component in components)
     return -math.expm1(len(components) * math.log1p(-min(smallest, 1.0 - 1e-16)))
-
-
-def matched(*variables: Similarity) -> Iterator[tuple[str, list[Rung]]]:
-    """Rungs of the same height; a variable with a single rung goes with all of the others'."""
-    longest = max(len(variable.rungs) for variable in variables)
-    for height in range(longest):
-        label = f"at {FRACTIONS[height]:g}" if longest > 1 else "at its one width"
-        yield label, [variable.rungs[min(height, len(variable.rungs) - 1)] for variable in variables]
-
-
-def _scaled(form: Centered, factor: float) -> Centered:
-    sums = form.sums
-    powers = {"S": 1, "B": 2, "c": 3, "rr": 2, "qr": 3, "rrr": 3, "rxr": 3, "T": 3}
-    values = {name: getattr(sums, name) * factor**power for name, power in powers.items()}
-    return Centered(form.matrix * factor, type(sums)(n=sums.n, **values))
-
-
-def component_of(name: str, forms: Sequence[Centered], statistic: float) -> Component | None:
-    """The upper tail of one statistic, or None if it does not vary or its law is too skewed."""
-    found = moments([form.sums for form in forms], [1.0] * len(forms))
-    # A spread or a deviation that round-off alone could make is none.
-    size = math.prod(form.spread for form in forms) * forms[0].sums.n
-    flat = min(form.spread for form in forms) <= SMALLEST_SPREAD
-    if flat or found.deviation <= 1e-9 * size or abs(found.skewness) > LARGEST_SKEWNESS:
-        return None
-    z = statistic / found.deviation
-    return Component(name, z, float(upper_tail(z, found.skewness)), found.skewness)

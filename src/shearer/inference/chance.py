@@ -10,25 +10,18 @@ from shearer._jobs import spread
 from shearer._memory import MemoryBudgetError, format_bytes
 from shearer._validate import message, value_error
 from shearer.entropy import SubsetEntropies
-from shearer.inference.moments import Sums, moments, sums_of
+from shearer.pairs.moments import Sums, moments, sums_of
 from shearer.inference.rearrangements import Within
 from shearer.inference.resampling import check_count
 from shearer.kernels import Gram, hadamard
-from shearer.measures import formulas
 from shearer.measures.combination import Combination
+from shearer.measures.registry import MEASURES
 from shearer.spectrum import Request, solve
 
 # The moments divide by n (n - 1) ... (n - 5).
 _FEWEST_ROWS = 6
 # Bits of round-off: less than this is nothing to share.
 _NOTHING = 1e-12
-
-_FORMULAS = {
-    "mutual_information": formulas.total_correlation,
-    "total_correlation": formulas.total_correlation,
-    "dual_total_correlation": formulas.dual_total_correlation,
-    "o_information": formulas.o_information,
-}
 
 
 class Chance:
@@ -37,7 +30,7 @@ class Chance:
     def __init__(self, operators: Sequence[Gram], measure: str, request: Request) -> None:
         self.operators = tuple(operators)
         self.request = request
-        self.formula: Combination = _FORMULAS[measure](range(len(self.operators)))
+        self.formula: Combination = MEASURES[measure].formula(range(len(self.operators)))
 
     def adjusted(self, n_resamples: int | None, n_jobs: int | None) -> float:
         """(value - chance) / (copies - chance); 0 where there is nothing to share."""
@@ -115,6 +108,7 @@ def _expected_entropy(known: Sequence[tuple[float, Sums]], n: int) -> float:
     """E[-log2(s / n^2)] with s = n + 2 Z, to second order in Z - E Z; exact for a single variable."""
     if len(known) == 1:
         return -math.log2((n + n * (n - 1) * known[0][0]) / n**2)
-    found = moments([sums for _, sums in known], [mean for mean, _ in known])
-    total = n + 2 * found.mean
-    return -math.log2(total / n**2) + 2 * found.deviation**2 / (total**2 * math.log(2))
+    scale = math.prod(mean for mean, _ in known)
+    deviation = scale * moments([sums.means() for _, sums in known], n).deviation
+    total = n + scale * n * (n - 1)
+    return -math.log2(total / n**2) + 2 * deviation**2 / (total**2 * math.log(2))

@@ -11,6 +11,7 @@ from shearer._arrays import to_numpy
 from shearer._blocks import Variable
 from shearer._jobs import spread
 from shearer._progress import track
+from shearer._threads import single_threaded_blas
 from shearer._validate import type_error, value_error
 from shearer._variables import read_variables
 from shearer.inference.pvalue import rank_pvalue
@@ -29,6 +30,7 @@ _BATCH = 64
 _JITTER = 1e-6
 
 
+@single_threaded_blas()
 def conditional_test(
     *data: Any,
     given: Any,

@@ -6,24 +6,34 @@ from typing import Any
 
 import numpy as np
 
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_option, describe, value_error
 from shearer._variables import read_variables
-from shearer.inference.aggregated import chain_components, combine, pair_components, product_components, sidak
-from shearer.inference.atoms import CERTAIN, least_pvalue_of
+from shearer.data.table import table_without_gaps
+from shearer.inference.aggregated import (
+    MOST_PRODUCT_ROWS,
+    chain_components,
+    combine,
+    pair_components,
+    product_components,
+    sidak,
+)
+from shearer.pairs.rare import CERTAIN, least_pvalue_of
 from shearer.inference.conditional import conditional_test
 from shearer.inference.permutation import permutation_test
-from shearer.inference.pvalue import half_cauchy
+from shearer.pairs.combination import half_cauchy
 from shearer.inference.result import UNTESTABLE, Component, TestResult
-from shearer.inference.similarity import similarities
-from shearer.inference.tall import tall_components
-from shearer.kernels import Gaussian, Kernel
+from shearer.kernels import Gaussian, Kernel, chosen_kernels
+from shearer.pairs.limits import FEWEST_ROWS
+from shearer.pairs.rungs import Ladder
+from shearer.pairs.sides import Ladders
 
 METHODS = ("auto", "aggregated", "moments", "permutation")
-_FEWEST_ROWS = 6
-# Beyond, n x n matrices give way to low-rank factors, at widths that have some.
-MOST_DENSE_ROWS = 5000
+# Bytes of features that a test of several variables may keep.
+_ROOM = 2**28
 
 
+@single_threaded_blas()
 def independence_test(
     *data: Any,
     given: Any = None,
@@ -45,10 +55,11 @@ def independence_test(
     given : optional
         Conditioning variables: a test of conditional independence, by local permutation.
     method : {"auto", "aggregated", "moments", "permutation"}
-        "aggregated": no permutations; exact permutation moments of statistics over a ladder of widths, joined.
-        "moments": the same at the one width of the kernel. "permutation": the measure itself, rows permuted. "auto":
-        aggregated if neither `measure` nor `alpha` is stated (and there are 6 rows or more), else permutation. Beyond
-        5000 rows two variables are tested at three wider widths, by low-rank factors.
+        "aggregated": no permutations; exact permutation moments of statistics over a ladder of widths, joined; for
+        more than two variables, a statistic of all subsets at once (up to 20,000 rows) and a chain of pairs, each
+        variable against all before it. "moments": the same at the one width of the kernel. "permutation": the measure
+        itself, rows permuted. "auto": aggregated if neither `measure` nor `alpha` is stated (and there are 6 rows or
+        more), else permutation. Time grows in proportion to the rows.
     measure : str, optional
         Name of the measure for permutations; default "total_correlation".
     alpha : float, optional
@@ -92,38 +103,37 @@ def independence_test(
     if len(variables.items) < 2:
         raise value_error("data", "at least 2 variables", f"{len(variables.items)}")
     stated = measure is not None or alpha is not None
-    if method == "permutation" or (method == "auto" and (stated or variables.rows < _FEWEST_ROWS)):
+    if method == "permutation" or (method == "auto" and (stated or variables.rows < FEWEST_ROWS)):
         return permutation_test(
             *data, statistic=measure or "total_correlation", alpha=1.0 if alpha is None else alpha, kernel=kernel,
             groups=groups, missing=missing, n_resamples=n_resamples, rng=rng,
         )  # fmt: skip
     if stated:
         raise value_error("measure, alpha", f'none with method="{method}"', "one", 'Use method="permutation".')
-    if variables.rows < _FEWEST_ROWS:
+    if variables.rows < FEWEST_ROWS:
         hint = 'method="permutation" enumerates few rows.'
-        raise value_error("data", f"at least {_FEWEST_ROWS} rows for method={method!r}", f"{variables.rows}", hint)
+        raise value_error("data", f"at least {FEWEST_ROWS} rows for method={method!r}", f"{variables.rows}", hint)
     if method == "moments" and kernel is None:
         kernel = Gaussian()
-    if variables.rows > MOST_DENSE_ROWS:
-        if len(variables.items) > 2:
-            hint = "Test pairs, or fewer rows."
-            raise value_error(
-                "data", f"at most {MOST_DENSE_ROWS} rows for more than 2 variables", f"{variables.rows}", hint
-            )
-        components = tall_components(variables, kernel)
-        pvalue = combine(components)
-    elif len(variables.items) == 2:
-        components = pair_components(*similarities(variables, kernel))
+    general, named = chosen_kernels(kernel, variables.names)
+    table = table_without_gaps(variables)
+    rungs = [Ladder.of(item, general, named.get(item.name)) for item in table.variables]
+    ladders = Ladders(rungs, table.presence, exact=kernel is not None)
+    if len(rungs) == 2:
+        components = pair_components(ladders)
         pvalue = combine(components)
     else:
-        ladder = similarities(variables, kernel)
-        joint, chain = product_components(ladder), chain_components(ladder)
+        joint = product_components(ladders, _ROOM) if variables.rows <= MOST_PRODUCT_ROWS else []
+        chain = chain_components(rungs, table.presence)
         components = [*joint, *chain]
-        pvalue = float(half_cauchy([combine(joint), sidak(chain)])) if components else 1.0
+        parts = ([combine(joint)] if joint else []) + ([sidak(chain)] if chain else [])
+        pvalue = float(half_cauchy(parts)) if parts else 1.0
     if pvalue < CERTAIN:
-        pvalue = max(pvalue, least_pvalue_of(variables.items))
+        pvalue = max(pvalue, least_pvalue_of(table.variables))
     if not components:
         components = [Component(UNTESTABLE, math.nan, 1.0)]
     statistic = max((c.statistic for c in components if math.isfinite(c.statistic)), default=math.nan)
     label = "moments" if method == "moments" else "aggregated"
-    return TestResult(statistic, pvalue, label, tuple(components), None, variables.rows, variables.names)
+    return TestResult(
+        statistic, pvalue, label, tuple(components), None, variables.rows, variables.names, ladders.residual
+    )

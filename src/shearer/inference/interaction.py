@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 
 from shearer._memory import parse_memory
+from shearer._threads import single_threaded_blas
 from shearer._validate import value_error
 from shearer._variables import read_variables
-from shearer.inference.aggregated import combine, component_of, matched
-from shearer.inference.atoms import Codes, joint_codes, least_pvalue, level_codes, table_of
+from shearer.data.table import table_without_gaps
+from shearer.pairs.rare import Codes, joint_codes, least_pvalue, level_codes, table_of
 from shearer.inference.chance import Chance
-from shearer.inference.moments import sums_of
 from shearer.inference.result import Component
-from shearer.inference.similarity import Centered, Similarity, similarities
 from shearer.kernels import Kernel, grams
+from shearer.pairs.sides import Ladders
+from shearer.pairs.splits import SplitTests
+from shearer.pairs.tails import joined
 from shearer.spectrum import Request
 
 
@@ -50,6 +52,7 @@ class InteractionResult:
     rows: int
 
 
+@single_threaded_blas()
 def interaction_test(
     *data: Any,
     kernel: Kernel | Mapping[str, Kernel] | None = None,
@@ -84,9 +87,9 @@ def interaction_test(
         raise value_error("data", "exactly 3 variables", f"{len(variables.items)}")
     if variables.rows < 6:
         raise value_error("data", "at least 6 rows", f"{variables.rows}", "Fewer have too few permutations to tell.")
-    codes = [level_codes(item) for item in variables.items]
-    found = split_components(similarities(variables, kernel), variables.names)
-    least = least_of_splits(codes)
+    table = table_without_gaps(variables)
+    found = split_components(SplitTests(Ladders.of(table, kernel)), variables.names)
+    least = least_of_splits([level_codes(item) for item in table.variables])
     splits = [replace(split, pvalue=max(split.pvalue, bound)) for split, bound in zip(found, least, strict=True)]
     weakest = max(splits, key=lambda split: split.pvalue)
     excess = Chance(grams(variables, kernel), "o_information", Request(2.0, parse_memory(None))).excess()
@@ -102,26 +105,14 @@ def least_of_splits(codes: Sequence[Codes]) -> list[float]:
     return [least_pvalue(table_of(*pair), exact=False) for pair in pairs]
 
 
-def split_components(ladder: Sequence[Similarity], names: Sequence[str]) -> list[Component]:
+def split_components(tests: SplitTests, names: Sequence[str]) -> list[Component]:
     """One component for each of the three splits, joined over the rungs."""
     splits = []
-    for left in ((1, 2), (0, 2), (0, 1)):
-        alone = ({0, 1, 2} - set(left)).pop()
-        components = list(_split([ladder[i] for i in left], ladder[alone]))
-        largest = max((component.statistic for component in components), default=0.0)
-        splits.append(Component(f"{names[left[0]]} x {names[left[1]]} | {names[alone]}", largest, combine(components)))
+    for left, alone in (((1, 2), 0), ((0, 2), 1), ((0, 1), 2)):
+        heights = range(tests.heights((0, 1, 2)))
+        found = [tests.of_pair(np.array(left), height) for height in heights]
+        z = np.array([one.z[alone] for one in found])
+        largest = float(np.nanmax(z, initial=0.0))
+        pvalue = float(joined([one.tails[alone] for one in found]))
+        splits.append(Component(f"{names[left[0]]} x {names[left[1]]} | {names[alone]}", largest, pvalue))
     return splits
-
-
-def _split(pair: list[Similarity], alone: Similarity) -> Iterable[Component]:
-    """Product of two centred kernels against the third, at every rung."""
-    for label, (first, second, third) in matched(*pair, alone):
-        product = first.centered.matrix * second.centered.matrix
-        n = len(product)
-        product -= product.sum() / (n * (n - 1))
-        np.fill_diagonal(product, 0.0)
-        left = Centered(product, sums_of(product))
-        statistic = float(np.vdot(product, third.centered.matrix)) / 2
-        component = component_of(f"product {label}", [left, third.centered], statistic)
-        if component is not None:
-            yield component

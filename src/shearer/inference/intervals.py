@@ -9,28 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_option, describe, value_error
 from shearer._variables import read_variables
 from shearer.inference.row_influences import RowInfluences, rare_cells, row_influences
 from shearer.kernels import Kernel
 from shearer.measures import Dependence
 from shearer.measures.measurable import Measurable
+from shearer.measures.registry import MEASURES, by_name
 from shearer.spectrum import Request
 
 Floats = NDArray[np.float64]
 
-MEASURES = (
-    "mutual_information",
-    "total_correlation",
-    "dual_total_correlation",
-    "o_information",
-    "s_information",
-    "co_information",
-    "entropy",
-)
 METHODS = ("influence", "jackknife", "subsampling")
-# Measures that exist in bits only.
-_BITS = ("o_information", "s_information", "co_information", "entropy")
 # Groups left out in turn, or pairs of halves: enough for a variance with some twenty degrees of freedom.
 _GROUPS = 20
 _HALVES = 20
@@ -91,6 +82,7 @@ class Interval:
         return f"{self.estimate:.4g} [{self.low:.4g}, {self.high:.4g}] ({words})"
 
 
+@single_threaded_blas()
 def confidence_interval(
     *data: Any,
     measure: str = "mutual_information",
@@ -159,7 +151,7 @@ def confidence_interval(
     >>> rare.note
     'rare cells: 0.2 rows expected in the rarest, fewer than 10'
     """
-    check_option("measure", measure, MEASURES)
+    check_option("measure", measure, by_name())
     request = Request.checked(alpha, memory, None, rng)
     variables = read_variables(*data, given=given, groups=groups, missing=missing, vector=measure == "entropy")
     whole = Dependence.of_variables(variables, request, kernel)
@@ -177,8 +169,7 @@ def interval_of(
         raise value_error("data", f"at least {FEWEST_ROWS} rows", f"{whole.rows}", hint)
 
     def value(noun: Measurable) -> float:
-        function = getattr(noun, measure)
-        return float(function() if measure in _BITS else function(normalize=normalize))
+        return float(noun.measure(measure, normalize=normalize if MEASURES[measure].is_normalized else False))
 
     expected = rare_cells(whole)
     note = ""

@@ -6,20 +6,23 @@ from typing import Any
 
 import numpy as np
 
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_option, describe, value_error
 from shearer._variables import read_variables
 from shearer.entropy import SubsetEntropies
-from shearer.inference.rearranged import MEASURES, Measure, Statistic, is_constant, statistic_of
+from shearer.inference.rearranged import MeasureStatistic, Statistic, is_constant, statistic_of
 from shearer.inference.rearrangements import is_length, scheme_of
 from shearer.inference.resampling import Resampler, check_count
 from shearer.inference.result import TestResult
 from shearer.kernels import Kernel, grams
+from shearer.measures.registry import MEASURES, dependence_measures
 from shearer.spectrum import Request
 
 # The name under which labels of blocks go through the door with the data; no column is called so.
 _BLOCKS = "blocks="
 
 
+@single_threaded_blas()
 def permutation_test(
     *data: Any,
     statistic: str | Callable[..., Any] = "total_correlation",
@@ -106,9 +109,9 @@ def permutation_test(
         measure: Statistic = statistic_of(statistic, replace(variables, items=items, given=()))
         title = getattr(statistic, "__name__", type(statistic).__name__)
     else:
-        check_option("statistic", statistic, MEASURES)
+        chosen = MEASURES[check_option("statistic", statistic, dependence_measures())]
         operators = grams(replace(variables, items=items, given=()), kernel)
-        measure = Measure.of(statistic, SubsetEntropies(operators, request), len(items))
+        measure = MeasureStatistic.of(chosen, SubsetEntropies(operators, request), len(items))
         title = f"{statistic} at alpha={request.alpha:g}"
     names = tuple(item.name for item in items)
     observed = measure([np.arange(variables.rows)] * len(items))

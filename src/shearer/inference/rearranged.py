@@ -11,18 +11,11 @@ from numpy.typing import NDArray
 from shearer._arrays import to_numpy
 from shearer._blocks import Variable, Variables
 from shearer._validate import describe, type_error, value_error
-from shearer.entropy import SubsetEntropies
+from shearer.entropy import Subset, SubsetEntropies
 from shearer.inference.rearrangements import Order
-from shearer.measures import formulas, normalize
+from shearer.measures.combination import no_entropy
+from shearer.measures.registry import Measure
 
-MEASURES = (
-    "total_correlation",
-    "mutual_information",
-    "dual_total_correlation",
-    "o_information",
-    "s_information",
-    "co_information",
-)
 # Decimals kept of a measure: entropies err by some 1e-14 bits, and rearrangements that tie must not differ by that.
 DECIMALS = 12
 
@@ -35,37 +28,30 @@ class Statistic(Protocol):
 
 
 @dataclass(frozen=True)
-class Measure:
+class MeasureStatistic:
     """A measure of rearranged variables, from entropies of which those of single variables are known."""
 
-    name: str
+    measure: Measure
     entropies: SubsetEntropies
     count: int
-    total: float
-    ceiling: float
 
     @classmethod
-    def of(cls, name: str, entropies: SubsetEntropies, count: int) -> "Measure":
+    def of(cls, measure: Measure, entropies: SubsetEntropies, count: int) -> "MeasureStatistic":
         """With the entropies that no rearrangement changes."""
-        if name == "mutual_information" and count != 2:
-            hint = "total_correlation and dual_total_correlation take any number."
-            raise value_error("data", "exactly 2 variables", f"{count}", hint)
-        single = [float(entropies({i})) for i in range(count)]
-        total = math.fsum(single)
-        return cls(name, entropies, count, total, max(single) if name == "mutual_information" else total - max(single))
+        measure.check_count(count)
+        for index in range(count):
+            entropies({index})
+        return cls(measure, entropies, count)
 
     def __call__(self, orders: Sequence[Order]) -> float:
-        """T* and I* take one joint entropy, the others those of their subsets."""
-        shuffled, everyone = self.entropies.shuffled(orders), range(self.count)
-        if self.name in ("total_correlation", "mutual_information"):
-            # No entropy to share is no dependence, as everywhere (0/0 = 0).
-            raw = self.total - float(shuffled(set(everyone)))
-            value = raw / self.ceiling if self.ceiling > 1e-12 else 0.0
-        elif self.name == "dual_total_correlation":
-            value = float(normalize.dual_total_correlation(everyone, frozenset(), True, shuffled))
-        else:
-            value = float(getattr(formulas, self.name)(everyone).evaluate(shuffled))
-        return round(value, DECIMALS)
+        """What is not known yet: of T* and I* one joint entropy."""
+        shuffled = self.entropies.shuffled(orders)
+
+        def bits(subset: Subset) -> float:
+            return float(shuffled(subset))
+
+        floor = no_entropy(shuffled.rows)
+        return round(float(self.measure.values(self.count, bits, self.measure.is_normalized, floor)), DECIMALS)
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,9 @@ class TestResult:
         Observations used.
     names : tuple of str
         The variables.
+    residual : float
+        Largest share of a similarity that features left out of the test, where it was made of features: that costs
+        power and no validity. Next to 0 up to 256 rows.
     """
 
     __test__ = False  # not a test for pytest to collect
@@ -63,6 +66,7 @@ class TestResult:
     null_distribution: NDArray[np.float64] | None = field(default=None, repr=False)
     rows: int = 0
     names: tuple[str, ...] = ()
+    residual: float = 0.0
 
     def __str__(self) -> str:
         """One line."""

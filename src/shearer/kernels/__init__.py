@@ -3,7 +3,7 @@
 One kernel serves all continuous variables; labels keep the delta kernel unless a mapping names them.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from shearer._blocks import Block, Variable, Variables
@@ -39,7 +39,7 @@ _EXPECTED = "a kernel such as kernels.Gaussian(), or a mapping of name -> kernel
 
 def grams(variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None = None) -> tuple[Gram, ...]:
     """The Gram operator of every variable."""
-    named, general = chosen_kernels(variables, kernel)
+    general, named = chosen_kernels(kernel, variables.names)
     return tuple(gram(item, variables.like, general or Gaussian(), named.get(item.name)) for item in variables.items)
 
 
@@ -51,14 +51,14 @@ def kernels_among(kernel: Kernel | Mapping[str, Kernel] | None, names: Collectio
 
 
 def chosen_kernels(
-    variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None
-) -> tuple[dict[str, Kernel], Kernel | None]:
-    """Kernels of single variables by name, and the one for all others, as the user stated them."""
+    kernel: Kernel | Mapping[str, Kernel] | None, names: Sequence[str]
+) -> tuple[Kernel | None, dict[str, Kernel]]:
+    """The kernel for all continuous variables, and those of single ones, as the user stated them."""
     if isinstance(kernel, Mapping):
-        named = {str(name): _check_kernel(own) for name, own in kernel.items()}
-        check_names("kernel", named, variables.names)
-        return named, None
-    return {}, None if kernel is None else _check_kernel(kernel)
+        known = set(names)  # of many variables, all may be named
+        check_names("kernel", [str(name) for name in kernel if str(name) not in known], names)
+        return None, {str(name): _check_kernel(own) for name, own in kernel.items()}
+    return (None if kernel is None else _check_kernel(kernel)), {}
 
 
 def gram(variable: Variable, like: Any, general: Kernel, own: Kernel | None = None) -> Gram:

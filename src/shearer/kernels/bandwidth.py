@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_positive, describe, suggest, type_error, value_error
 from shearer.kernels.authors import authors_demo, authors_dib, authors_graph, authors_knn, authors_silverman
 from shearer.kernels.samples import MOST_ROWS
@@ -47,6 +48,7 @@ RULES: dict[str, Rule] = {
 _SMALLEST, _LARGEST = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).max) / 2
 
 
+@single_threaded_blas()
 def resolve(bandwidth: str | float | Rule, values: NDArray[Any]) -> float:
     """The width of one variable: a number as it is, a rule applied to the values (n, d).
 
@@ -70,7 +72,18 @@ def resolve(bandwidth: str | float | Rule, values: NDArray[Any]) -> float:
     scaled, shift = _scale(np.asarray(values, dtype=np.float64))
     width = check_positive("bandwidth", rule(scaled), " from its rule")
     with np.errstate(over="ignore", under="ignore"):
-        return min(max(float(np.ldexp(width, shift)), _SMALLEST), _LARGEST)
+        return within_floats(float(np.ldexp(width, shift)))
+
+
+def within_floats(width: float) -> float:
+    """The nearest width that a kernel can have: next to it, values that are not normal floats are all alike.
+
+    Examples
+    --------
+    >>> within_floats(5e-324), within_floats(1.0), within_floats(float("inf"))
+    (2.2250738585072014e-308, 1.0, 8.988465674311579e+307)
+    """
+    return min(max(width, _SMALLEST), _LARGEST)
 
 
 def check(bandwidth: Any) -> Rule | float:

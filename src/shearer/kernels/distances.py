@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from shearer._arrays import Array, is_numpy, is_torch, namespace, to_float
+from shearer._threads import blas_threads_for
 
 # Up to this many coordinates, differences are as fast as the product form and exact to a few ulp.
 DIRECT_DIMENSIONS = 8
@@ -61,7 +62,8 @@ def _torch_distances(x: Array, y: Array, scale: Array | None, power: float) -> A
 def product(x: Array, y: Array) -> Array:
     """Squared distances between rows by one matrix product, never negative."""
     xp = namespace(x, y)
-    cross = x @ y.T
+    with blas_threads_for(x.shape[0] * y.shape[0] * x.shape[1]):
+        cross = x @ y.T
     left = xp.sum(x * x, axis=1, keepdims=True)
     right = xp.sum(y * y, axis=1, keepdims=True).T
     if is_numpy(x):

@@ -81,15 +81,19 @@ def ranked_difference(x: Values, low_rank: int, high_rank: int) -> float:
 
     Bisection on the counting function of the differences, each count being one search of the sorted values in
     themselves, until so few pairs are left that their differences can be written out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ranked_difference(np.array([0.0, 1.0, 5.0]), 1, 2)  # differences 1, 4, 5
+    4.5
     """
     n = len(x)
     ranks = np.arange(1, n + 1)
     low, high = 0.0, float(x[-1] - x[0])
-    below, above = _reach(x, low), np.full(n, n)
+    below, above = ranks, np.full(n, n)
+    middle = 0.0
     while int(np.sum(above - below)) > _FEW_PAIRS * n:
-        middle = low + (high - low) / 2
-        if middle in (low, high):  # neighboring floats: every difference between them is the same
-            return float(np.max(x[above - 1] - x))
         bound = _reach(x, middle)
         count = int(np.sum(bound - ranks))
         if count == low_rank + 1 == high_rank:
@@ -99,6 +103,9 @@ def ranked_difference(x: Values, low_rank: int, high_rank: int) -> float:
             high, above = middle, bound
         else:
             low, below = middle, bound
+        middle = low + (high - low) / 2
+        if middle in (low, high):  # neighboring floats: every difference above the lower is the upper
+            return high
     left = np.repeat(np.arange(n), above - below)
     right = np.arange(len(left)) - np.repeat(np.cumsum(above - below) - above, above - below)
     known = int(np.sum(below - ranks))
@@ -113,11 +120,25 @@ def equal_pairs(x: Values) -> int:
 
 
 def _reach(x: Values, limit: float) -> NDArray[np.intp]:
-    """For each value of a sorted sample, the index behind the last one no farther than `limit`.
+    """For each value of a sorted sample, the index behind the last one whose difference to it is at most `limit`.
 
-    x + (y - x) may round to a float below y: a step at the size of the terms makes sure that y is reached.
+    The difference is the rounded one, as everywhere else: what is counted here is what is written out later. The sum
+    x + limit, rounded too, is a first guess that a search of x[j] - x[i] itself puts right where it is off.
     """
-    return np.searchsorted(x, x + limit + np.spacing(np.abs(x) + limit), side="right")
+    n = len(x)
+    found = np.searchsorted(x, x + limit, side="right")
+    found = np.maximum(found, np.arange(1, n + 1))
+    padded = np.append(x, np.inf)
+    off = np.flatnonzero((x[found - 1] - x > limit) | (padded[found] - x <= limit))
+    if off.size == 0:
+        return found
+    values, low, high = x[off], off + 1, np.full(off.size, n)  # the value itself is within; rounding keeps the order
+    while np.any(low < high):
+        middle = (low + high) // 2
+        within = (padded[middle] - values <= limit) & (low < high)
+        low, high = np.where(within, middle + 1, low), np.where(within, high, middle)
+    found[off] = low
+    return found
 
 
 def _by_product(queries: Values, points: Values, ranks: list[int]) -> Values:

@@ -8,11 +8,11 @@ import math
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._roots import bracketed_root
 from shearer._validate import check_positive, describe, type_error, value_error
 from shearer.kernels.distances import triangle
 from shearer.kernels.samples import SHORTEST, equal_pairs, neighbor_distances, ranked_difference, sample
@@ -219,7 +219,6 @@ def decay_goals(
 
 def _width_of_mean(squared: NDArray[np.float64], goal: float) -> float:
     """The width at which the mean of exp(-squared / width^2) is `goal`."""
-    from scipy.optimize import brentq  # loaded only where it is used
 
     def excess(log_width: float) -> float:
         return math.log(mean_decay(squared, math.exp(-2 * log_width)) / goal)
@@ -228,8 +227,7 @@ def _width_of_mean(squared: NDArray[np.float64], goal: float) -> float:
     shortest, longest = 0.5 * math.log(np.min(squared)), 0.5 * math.log(np.max(squared))
     unit = -0.5 * math.log(-math.log(goal))
     slack = 1e-6  # for round-off, where all distances are equal
-    root: Any = brentq(excess, shortest + unit - slack, longest + unit + slack, xtol=1e-12)
-    return math.exp(root)
+    return math.exp(bracketed_root(excess, shortest + unit - slack, longest + unit + slack, xtol=1e-12))
 
 
 def mean_decay(squared: NDArray[np.float64], rate: float) -> float:

@@ -6,9 +6,11 @@ An entropy that occurs twice is one number, not two intervals: coefficients are 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from shearer._arrays import to_float
 from shearer.entropy import Entropies, Subset
@@ -45,13 +47,22 @@ class Combination:
         shifted = sum_of(Combination.of(subset | conditions, c) for subset, c in self.terms.items())
         return shifted - Combination.of(conditions, math.fsum(self.terms.values()))
 
+    def value(self, bits: Callable[[Subset], Any]) -> Any:
+        """The sum of entropies that are plain numbers, arrays or tensors."""
+        total: Any = None
+        for subset, coefficient in self.terms.items():
+            own = bits(subset)
+            term = own if coefficient == 1 else -own if coefficient == -1 else coefficient * own
+            total = term if total is None else total + term
+        return 0.0 if total is None else total
+
     def evaluate(self, entropies: Entropies) -> Estimate:
         """The value, and the extreme values over all entropies within their bounds."""
 
         def build(tol: float | None) -> Estimate:
-            known = {subset: entropies(subset, tol) for subset in self.terms}
+            known = _largest_first(self.terms, entropies, tol)
             return Estimate(
-                self._value(known),
+                self.value(lambda subset: known[subset].value),
                 self._extreme(known, upper=False),
                 self._extreme(known, upper=True),
                 all(estimate.certified for estimate in known.values()),
@@ -64,9 +75,6 @@ class Combination:
     def weight(self) -> float:
         """Sum of the coefficients' sizes."""
         return math.fsum(abs(coefficient) for coefficient in self.terms.values())
-
-    def _value(self, known: Mapping[Subset, Estimate]) -> Any:
-        return sum(coefficient * known[subset].value for subset, coefficient in self.terms.items())
 
     def _extreme(self, known: Mapping[Subset, Estimate], *, upper: bool) -> float:
         return math.fsum(
@@ -95,13 +103,13 @@ def ratio(numerator: Combination, denominator: Combination, entropies: Entropies
 
 
 def _quotient(numerator: Combination, denominator: Combination, entropies: Entropies, tol: float | None) -> Estimate:
-    known = {subset: entropies(subset, tol) for subset in {**numerator.terms, **denominator.terms}}
-    top, bottom = numerator._value(known), denominator._value(known)
+    known = _largest_first({**numerator.terms, **denominator.terms}, entropies, tol)
+    top, bottom = (side.value(lambda subset: known[subset].value) for side in (numerator, denominator))
     certified = all(estimate.certified for estimate in known.values())
     routes = _routes(known.values())
-    if to_float(bottom) < -_no_entropy(entropies.rows):
+    if to_float(bottom) < -no_entropy(entropies.rows):
         return Estimate(math.nan * top, math.nan, math.nan, certified, routes)
-    if to_float(bottom) <= _no_entropy(entropies.rows):
+    if to_float(bottom) <= no_entropy(entropies.rows):
         exact = denominator._extreme(known, upper=True) == 0.0  # constants: 0/0 is 0 by definition
         low, high = (0.0, 0.0) if exact else (-math.inf, 1.0)
         return Estimate(0.0 * top, low, high, certified, routes)
@@ -111,9 +119,13 @@ def _quotient(numerator: Combination, denominator: Combination, entropies: Entro
     return Estimate(value, min(lower, to_float(value)), max(min(upper, 1.0), to_float(value)), certified, routes)
 
 
-def _no_entropy(rows: int) -> float:
-    """Bits below which an entropy is the round-off of a spectrum of that many rows: -log2(eps) for each epsilon."""
-    return 52 * rows * 2.0**-52
+def no_entropy(rows: Any, dtype: np.dtype[Any] | None = None) -> Any:
+    """Bits below which an entropy is the round-off of a spectrum of that many rows: -log2(eps) for each epsilon.
+
+    In single precision it is more. Numbers of rows may be an array.
+    """
+    bits = 52 * rows * 2.0**-52
+    return bits if dtype is None or dtype == np.float64 else np.maximum(bits, 2.0**-18)
 
 
 def _ratio_extreme(
@@ -141,6 +153,11 @@ def _ratio_extreme(
 
 def _at(combination: Combination, values: Mapping[Subset, float]) -> float:
     return math.fsum(coefficient * values[subset] for subset, coefficient in combination.terms.items())
+
+
+def _largest_first(subsets: Iterable[Subset], entropies: Entropies, tol: float | None) -> dict[Subset, Estimate]:
+    """The entropies; those of most variables are the hardest, and what is refused is refused before the others."""
+    return {subset: entropies(subset, tol) for subset in sorted(subsets, key=len, reverse=True)}
 
 
 def _routes(estimates: Iterable[Estimate]) -> str:

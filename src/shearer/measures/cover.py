@@ -46,10 +46,6 @@ class Cover:
         """What the inequality leaves: 0 for independent variables if every one is covered exactly `depth` times."""
         return self.average - Combination.of(self.everyone)
 
-    def ceilings(self) -> list[Combination]:
-        """The average less S(A^F), for each subset; the smallest bounds the gap, as no entropy exceeds the joint's."""
-        return [self.average - Combination.of(subset) for subset in self.weights]
-
     def joint_ceiling(self) -> Combination:
         """(total weight / depth - 1) S(A^[L]): the gap if every subset knew everything."""
         return Combination.of(self.everyone, sum(self.weights.values()) / self.depth - 1.0)

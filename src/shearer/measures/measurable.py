@@ -6,20 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from shearer._validate import check_names, value_error
+from shearer._validate import check_names, check_option, value_error
 from shearer.entropy import Entropies, Subset
 from shearer.measures import cover as covers
-from shearer.measures import formulas
-from shearer.measures import normalize as normal
-from shearer.measures.combination import Combination
+from shearer.measures import registry
+from shearer.measures.registry import Measure
 from shearer.spectrum import Estimate
-
-# All subsets of the variables are needed: 65535 entropies at the limit.
-MOST_FOR_CO_INFORMATION = 16
 
 
 class Measurable(ABC):
-    """Variables whose subset entropies are known; every measure is a method."""
+    """Variables whose subset entropies are known; every measure is a method, and `measure` takes any by name."""
 
     _entropies: Entropies
 
@@ -38,25 +34,43 @@ class Measurable(ABC):
         """The variables, without those conditioned on."""
         return tuple(name for name in self.all_names if name not in self.given)
 
+    def measure(self, measure: str, *names: str, normalize: bool | str = True) -> Estimate:
+        """A measure by its name.
+
+        Parameters
+        ----------
+        measure : str
+            Such as "total_correlation"; every method here but `shearer_gap`, which takes a cover.
+        *names : str
+            The variables; default: all.
+        normalize : bool or str, default True
+            As in the method of that name; measures that exist in bits only are in bits.
+
+        Examples
+        --------
+        >>> import shearer as sh
+        >>> d = sh.Dependence(["a", "a", "b", "b"], ["u", "u", "v", "v"])
+        >>> d.measure("total_correlation").value, d.measure("o_information").value
+        (1.0, 0.0)
+        """
+        found = registry.MEASURES[check_option("measure", measure, registry.by_name())]
+        return self._estimate(found, names, normalize if found.is_normalized or normalize is not True else False)
+
     def entropy(self, *names: str) -> Estimate:
         """Joint entropy in bits of the named variables (all, if none is named), given the conditions."""
-        return self._bits(formulas.joint(self._indices(names)))
+        return self.measure("entropy", *names)
 
     def mutual_information(self, *names: str, normalize: bool | str = True) -> Estimate:
         """I* (or I in bits) of two variables; see `shearer.mutual_information`."""
-        indices = self._indices(names)
-        if len(indices) != 2:
-            hint = "total_correlation and dual_total_correlation take any number."
-            raise value_error("data", "exactly 2 variables", f"{len(indices)}", hint)
-        return normal.mutual_information(indices, self._conditions, normalize, self._entropies)
+        return self.measure("mutual_information", *names, normalize=normalize)
 
     def total_correlation(self, *names: str, normalize: bool = True) -> Estimate:
         """T* (or T in bits) of two or more variables; see `shearer.total_correlation`."""
-        return normal.total_correlation(self._several(names), self._conditions, normalize, self._entropies)
+        return self.measure("total_correlation", *names, normalize=normalize)
 
     def dual_total_correlation(self, *names: str, normalize: bool = True) -> Estimate:
         """D* (or D in bits) of two or more variables; see `shearer.dual_total_correlation`."""
-        return normal.dual_total_correlation(self._several(names), self._conditions, normalize, self._entropies)
+        return self.measure("dual_total_correlation", *names, normalize=normalize)
 
     def shearer_gap(
         self,
@@ -67,7 +81,8 @@ class Measurable(ABC):
         normalize: bool | str = True,
     ) -> Estimate:
         """The gap of Shearer's inequality for a cover of the variables; see `shearer.shearer_gap`."""
-        indices = self._several(names)
+        indices = self._indices(names)
+        registry.SHEARER_GAP.check_count(len(indices))
         if (size is None) == (cover is None):
             got = "neither" if size is None else "both"
             raise value_error("size, cover", "one of the two", got, "size=1 is T, size=L-1 is D / (L - 1).")
@@ -77,37 +92,28 @@ class Measurable(ABC):
             chosen = covers.of_size(indices, size)
         else:
             chosen = covers.from_user(names or self.names, indices, cover, weights)
-        return normal.shearer_gap(chosen, self._conditions, normalize, self._entropies)
+        return self._estimate(registry.gap_of(chosen), names, normalize)
 
     def o_information(self, *names: str) -> Estimate:
         """T - D in bits; see `shearer.o_information`."""
-        return self._bits(formulas.o_information(self._several(names)))
+        return self.measure("o_information", *names)
 
     def s_information(self, *names: str) -> Estimate:
         """T + D in bits; see `shearer.s_information`."""
-        return self._bits(formulas.s_information(self._several(names)))
+        return self.measure("s_information", *names)
 
     def co_information(self, *names: str) -> Estimate:
         """What all variables share, in bits; see `shearer.co_information`."""
-        indices = self._several(names)
-        if len(indices) > MOST_FOR_CO_INFORMATION:
-            got = f"{len(indices)}, which takes {2 ** len(indices) - 1} entropies"
-            hint = "o_information takes 2 L + 1 entropies for L variables."
-            raise value_error("data", f"at most {MOST_FOR_CO_INFORMATION} variables", got, hint)
-        return self._bits(formulas.co_information(indices))
+        return self.measure("co_information", *names)
 
-    def _bits(self, combination: Combination) -> Estimate:
-        return combination.given(self._conditions).evaluate(self._entropies)
+    def _estimate(self, measure: Measure, names: Sequence[str], normalize: Any) -> Estimate:
+        indices = self._indices(names)
+        measure.check_count(len(indices))
+        return measure.estimate(indices, self._conditions, normalize, self._entropies)
 
     @property
     def _conditions(self) -> Subset:
         return frozenset(self.all_names.index(name) for name in self.given)
-
-    def _several(self, names: Sequence[str]) -> list[int]:
-        indices = self._indices(names)
-        if len(indices) < 2:
-            raise value_error("data", "at least 2 variables", f"{len(indices)}", "entropy takes a single one.")
-        return indices
 
     def _indices(self, names: Sequence[str]) -> list[int]:
         check_names("names", names, self.names)

@@ -1,8 +1,6 @@
 """Fitted estimators in files of arrays and settings: nothing is pickled, nothing in a file is run."""
 
-import io
 import json
-import zipfile
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,13 +10,16 @@ import torch
 from numpy.typing import NDArray
 
 from shearer._files import write_file
+from shearer._files.archive import Arrays, read_arrays, undamaged, write_arrays
 from shearer._validate import describe, value_error
 from shearer.kernels import Gaussian, Kernel, Laplacian
 from shearer.neural.networks import make_network, perceptron
+from shearer.neural.options import DTYPES
 from shearer.neural.scaling import Scaling
 
 FORMAT, VERSION = "shearer robust estimator", 1
 _WEIGHT = "weight/"
+_SIZES = ("inputs", "outputs", "hidden")
 # What a file cannot hold: code, and a device that another machine may not have.
 _LEFT_OUT = ("module", "loss", "kernel", "device", "random_state")
 _KERNELS = {"Gaussian": Gaussian, "Laplacian": Laplacian}
@@ -51,10 +52,8 @@ def write(estimator: Any, path: str | PathLike[str]) -> None:
         arrays["classes"] = _plain_classes(estimator.classes_)
         settings["text_classes"] = estimator.classes_.dtype == object
     arrays |= {_WEIGHT + name: tensor.cpu().numpy() for name, tensor in estimator.module_.state_dict().items()}
-    contents = io.BytesIO()
     text = json.dumps(settings, default=_plain_number)
-    np.savez(contents, allow_pickle=False, settings=np.array(text), **arrays)
-    write_file("path", path, contents.getvalue())
+    write_file("path", path, write_arrays({"settings": np.array(text), **arrays}))
 
 
 def _plain_number(number: Any) -> int | float:
@@ -64,31 +63,46 @@ def _plain_number(number: Any) -> int | float:
 
 def read(cls: type[Any], path: str | PathLike[str], module: Any, loss: Any) -> Any:
     """The estimator that was written."""
-    settings, arrays = _open(Path(path))
-    if settings["estimator"] != cls.__name__:
-        hint = f"shearer.neural.{settings['estimator']}.load reads it."
-        raise value_error("path", f"a {cls.__name__}", f"a {describe(settings['estimator'])}", hint)
+    target = Path(path)
+    settings, arrays = _open(target)
+    kind = settings.get("estimator")
+    if kind != cls.__name__:
+        raise value_error("path", f"a {cls.__name__}", f"a {describe(kind)}", f"shearer.neural.{kind}.load reads it.")
+    with undamaged("path", _EXPECTED, f"{target.name}, which is damaged"):
+        estimator = _build(cls, settings, arrays, module, loss)
+        weights = {name[len(_WEIGHT) :]: torch.tensor(own) for name, own in arrays.items() if name.startswith(_WEIGHT)}
+        dtype, inputs, outputs, hidden = DTYPES[settings["params"]["dtype"]], *(settings[name] for name in _SIZES)
+        if module is None and hidden is not None:
+            with torch.device("meta"):  # sizes that the weights do not have take no memory
+                network = perceptron(inputs, hidden, outputs)
+            network.load_state_dict(weights, assign=True)
+            estimator.module_ = network.to(dtype)
+            return estimator
+    if module is None:
+        raise value_error("module", "the module or function that the estimator was made with", "None")
+    network = make_network(module, 0, inputs, outputs).to(dtype)
     try:
-        return _build(cls, settings, arrays, module, loss)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise value_error("path", _EXPECTED, f"one that is damaged ({error})") from error
+        network.load_state_dict(weights)
+    except RuntimeError as error:
+        raise value_error("module", "the module that the weights are of", "another one", str(error)) from error
+    estimator.module_ = network
+    return estimator
 
 
-def _open(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+def _open(path: Path) -> tuple[dict[str, Any], Arrays]:
+    # Files written before there was a hash are read too.
+    arrays = read_arrays("path", path, _EXPECTED, hashed=False)
+    with undamaged("path", _EXPECTED, f"{path.name}, which is none"):
         settings = json.loads(str(arrays.pop("settings")))
         known = settings["format"] == FORMAT
-    except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
-        raise value_error("path", _EXPECTED, f"{path.name}, which is none") from error
     if not known or settings.get("version") != VERSION:
         got = f"format {describe(settings['format'])}, version {describe(settings.get('version'))}"
         raise value_error("path", f"{_EXPECTED}, version {VERSION}", got)
     return settings, arrays
 
 
-def _build(cls: type[Any], settings: dict[str, Any], arrays: dict[str, NDArray[Any]], module: Any, loss: Any) -> Any:
+def _build(cls: type[Any], settings: dict[str, Any], arrays: Arrays, module: Any, loss: Any) -> Any:
+    """The estimator without its network."""
     estimator = cls(
         module,
         loss=settings["loss"] if loss is None else loss,
@@ -106,22 +120,9 @@ def _build(cls: type[Any], settings: dict[str, Any], arrays: dict[str, NDArray[A
         estimator.classes_ = arrays["classes"].astype(object) if settings["text_classes"] else arrays["classes"]
     estimator.bias_ = arrays["bias"]
     estimator.input_scaling_ = _scaling("input", arrays)
-    estimator.target_scaling_ = _scaling("target", arrays) if "target_center" in arrays else None
-    network = _network(settings, module).to(getattr(torch, settings["params"]["dtype"]))
-    weights = {name[len(_WEIGHT) :]: torch.tensor(array) for name, array in arrays.items() if name.startswith(_WEIGHT)}
-    try:
-        network.load_state_dict(weights)
-    except RuntimeError as error:
-        raise value_error("module", "the module that the weights are of", "another one", str(error)) from error
-    estimator.module_ = network
+    is_scaled = any(name.startswith("target_") for name in arrays)
+    estimator.target_scaling_ = _scaling("target", arrays) if is_scaled else None
     return estimator
-
-
-def _network(settings: dict[str, Any], module: Any) -> Any:
-    inputs, outputs, hidden = (settings[name] for name in ("inputs", "outputs", "hidden"))
-    if hidden is None and module is None:
-        raise value_error("module", "the module or function that the estimator was made with", "None")
-    return perceptron(inputs, hidden, outputs) if module is None else make_network(module, 0, inputs, outputs)
 
 
 def _scaling_arrays(side: str, scaling: Scaling) -> dict[str, NDArray[Any]]:

@@ -6,9 +6,8 @@ from typing import Any
 from torch import Tensor, nn
 from torch.nn import functional
 
-from shearer._validate import check_option, describe, type_error, value_error
+from shearer._validate import describe, type_error, value_error
 from shearer.kernels import Gaussian, Kernel
-from shearer.measures.normalize import MUTUAL
 from shearer.neural.layers import check_model, named_layers, watching
 from shearer.neural.losses import DependenceLoss
 from shearer.neural.options import check_not_negative
@@ -78,7 +77,7 @@ class InformationBottleneck(nn.Module):
         self.dependence = _Dependence(
             alpha=alpha,
             kernel=Gaussian("authors-dib") if kernel is None else kernel,
-            normalize=check_option("normalize", normalize, MUTUAL),
+            normalize=normalize,
         )
         if criterion is not None and not callable(criterion):
             raise type_error("criterion", "a function of outputs and targets", describe(criterion))

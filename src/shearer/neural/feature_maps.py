@@ -5,6 +5,7 @@ of the maps (docs: theory, "alpha = 2").
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +16,14 @@ from torch import Tensor
 
 from shearer._arrays import to_numpy
 from shearer._validate import value_error
+from shearer.entropy import Subset
 from shearer.kernels import Gaussian, bandwidth
 from shearer.kernels.radial import LARGEST_EXPONENT, LARGEST_SINGLE_EXPONENT
 from shearer.measures import total_correlation
+from shearer.measures.registry import MUTUAL_INFORMATION, TOTAL_CORRELATION
 from shearer.neural.information import floor_of
 from shearer.neural.matrices import decay_rate, middle_distance, upper_triangle
-from shearer.screening import pairwise, ratios
+from shearer.screening import pairwise
 
 Floats = NDArray[Any]
 
@@ -71,13 +74,19 @@ def map_dependence(
     single = _bits(squares.sum(dim=1, dtype=torch.float64), n)
     joint = _bits((exponents.sum(dim=0, dtype=torch.float64) * -2.0).clamp_(min=-LARGEST_EXPONENT).exp_().sum(), n)
     floor = floor_of(squares, n)
-    total = float(ratios.total_correlation(single[None], np.atleast_1d(joint), floor)[0]) if count > 1 else 0.0
+    total = 0.0 if count < 2 else float(TOTAL_CORRELATION.values(count, _among(single.tolist(), joint), True, floor))
     if not pairs or count < 2:
         return MapDependence(total, None, hsic)
     joints = _bits((squares @ squares.T).double(), n)
-    information = ratios.mutual_information(single[:, None], single[None, :], joints, True, floor)
+    each = _among([single[:, None], single[None, :]], joints)
+    information: Floats = MUTUAL_INFORMATION.values(2, each, True, floor)
     np.fill_diagonal(information, np.nan)
     return MapDependence(total, information, hsic)
+
+
+def _among(single: Sequence[Any], joint: Any) -> Callable[[Subset], Any]:
+    """Entropies of single variables, and of all together, by subset."""
+    return lambda subset: single[min(subset)] if len(subset) == 1 else joint
 
 
 def _by_spectra(variables: list[Floats], alpha: float, kernel: Gaussian, progress: bool | None) -> Floats:

@@ -4,9 +4,14 @@ Entropies come as a list: those of the single variables and, where there are sev
 a linear form of them, or a quotient of two forms that scale alike, the lower one known by its derivative (Euler).
 """
 
-import math
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from shearer._validate import value_error
+from shearer.entropy import Subset
+from shearer.measures.combination import Combination
+from shearer.measures.registry import Measure
 
 Bits: TypeAlias = Sequence[float]
 Weights: TypeAlias = list[float]
@@ -14,74 +19,49 @@ Weights: TypeAlias = list[float]
 Formula: TypeAlias = Callable[[Bits, float], tuple[float, Weights]]
 
 
-def entropy(bits: Bits, _floor: float) -> tuple[float, Weights]:
-    """S of a single variable."""
-    return bits[0], [1.0]
-
-
-def mutual_information(normalize: bool | str) -> Formula:
-    """I in bits (False), over the larger entropy (True, "max"), the smaller, the joint, or a mean of the two.
+def formula_of(measure: Measure, normalize: Any) -> Formula:
+    """A measure of the registry; with a derivative of 0 where there is no entropy to share.
 
     Examples
     --------
-    >>> mutual_information("max")([1.0, 2.0, 2.5], 0.0)
+    >>> from shearer.measures.registry import MEASURES
+    >>> formula_of(MEASURES["mutual_information"], "max")([1.0, 2.0, 2.5], 0.0)
     (0.25, [0.5, 0.375, -0.5])
-    """
-
-    def lower(bits: Bits, floor: float) -> Weights:
-        x, y, _ = bits
-        if normalize == "joint":
-            return [0.0, 0.0, 1.0]
-        if normalize == "mean":
-            return [0.5, 0.5, 0.0]
-        if normalize == "sqrt":
-            # the derivative of a root is infinite at 0
-            return [0.5 * math.sqrt(y / x), 0.5 * math.sqrt(x / y), 0.0] if min(x, y) > floor else [0.0] * 3
-        first = (x < y) == (normalize == "min")
-        return [1.0, 0.0, 0.0] if first else [0.0, 1.0, 0.0]
-
-    return total_correlation(False) if normalize is False else _quotient(lower)
-
-
-def total_correlation(normalize: bool) -> Formula:
-    """T in bits, or T* (paper Eq. NTC_renyi).
-
-    Examples
-    --------
-    >>> total_correlation(True)([1.0, 1.0, 2.0, 3.0], 0.0)
+    >>> formula_of(MEASURES["total_correlation"], True)([1.0, 1.0, 2.0, 3.0], 0.0)
     (0.5, [0.25, 0.25, 0.5, -0.5])
     """
-
-    def lower(bits: Bits, _floor: float) -> Weights:
-        single = bits[:-1]
-        weights = [1.0] * len(single)
-        weights[max(range(len(single)), key=single.__getitem__)] = 0.0
-        return [*weights, 0.0]
-
-    def raw(bits: Bits, _floor: float) -> tuple[float, Weights]:
-        weights = _raw_weights(bits)
-        return _sum(weights, bits), weights
-
-    return _quotient(lower) if normalize else raw
-
-
-def _quotient(lower: Callable[[Bits, float], Weights]) -> Formula:
-    """T over a form that scales like it; 0, with a derivative of 0, where there is no entropy to share."""
+    measure.check_form(normalize)
 
     def formula(bits: Bits, floor: float) -> tuple[float, Weights]:
-        top, bottom = _raw_weights(bits), lower(bits, floor)
-        size = _sum(bottom, bits)
+        count = max(1, len(bits) - 1)
+        places = _places(count)
+        raw, ceiling = measure.parts(count, normalize)
+        if not raw.terms.keys() <= places.keys():
+            expected = "one made of the entropies of single variables and of all together"
+            raise value_error("measure", expected, f"{measure.name} of {count} variables")
+
+        def at(subset: Subset) -> float:
+            return bits[places[subset]]
+
+        top = _weights(raw, places)
+        if ceiling is None:
+            return float(raw.value(at)), top
+        lower = ceiling.tangent(at, floor)
+        size = lower.value(at)
         if size <= floor:
             return 0.0, [0.0] * len(bits)
-        value = _sum(top, bits) / size
-        return value, [(t - value * b) / size for t, b in zip(top, bottom, strict=True)]
+        value = float(raw.value(at) / size)
+        return value, [(t - value * b) / size for t, b in zip(top, _weights(lower, places), strict=True)]
 
     return formula
 
 
-def _raw_weights(bits: Bits) -> Weights:
-    return [*[1.0] * (len(bits) - 1), -1.0]
+@lru_cache(maxsize=64)
+def _places(count: int) -> dict[Subset, int]:
+    """Where the entropy of a subset stands in the list."""
+    places = {frozenset([index]): index for index in range(count)}
+    return places | ({frozenset(range(count)): count} if count > 1 else {})
 
 
-def _sum(weights: Weights, bits: Bits) -> float:
-    return math.fsum(w * b for w, b in zip(weights, bits, strict=True))
+def _weights(combination: Combination, places: dict[Subset, int]) -> Weights:
+    return [combination.terms.get(subset, 0.0) for subset in places]

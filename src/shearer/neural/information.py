@@ -18,8 +18,8 @@ from torch import Tensor
 from torch.autograd import Function
 
 from shearer._validate import value_error
+from shearer.measures.combination import no_entropy
 from shearer.neural.formulas import Formula
-from shearer.screening.ratios import no_entropy
 from shearer.spectrum import renyi
 
 Floats = NDArray[np.float64]

@@ -13,10 +13,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from shearer._validate import check_option, check_positive, describe, value_error
+from shearer._validate import check_positive, describe, value_error
 from shearer.kernels import Kernel
-from shearer.measures.normalize import MUTUAL, SWITCH
-from shearer.neural import formulas
+from shearer.measures.registry import ENTROPY, MUTUAL_INFORMATION, TOTAL_CORRELATION
+from shearer.neural.formulas import formula_of
 from shearer.neural.information import hsic, measure
 from shearer.neural.matrices import DEFAULT, check_kernels, kernel_matrix, read_batch
 from shearer.neural.options import check_order
@@ -152,7 +152,7 @@ class DependenceLoss(KernelLoss):
     ) -> None:
         super().__init__(kernel, momentum)
         self.alpha = check_order(alpha)
-        self.normalize = check_option("normalize", normalize, MUTUAL)
+        self.normalize = MUTUAL_INFORMATION.check_form(normalize)
 
     def forward(self, x: Tensor, e: Tensor) -> Tensor:
         """The loss of a batch: inputs (n, ...) and errors (n,) or (n, ...)."""
@@ -160,7 +160,7 @@ class DependenceLoss(KernelLoss):
 
     def information(self, **tensors: Tensor) -> Tensor:
         """I of two named tensors."""
-        value = measure(formulas.mutual_information(self.normalize), self.matrices(**tensors), self.alpha)
+        value = measure(formula_of(MUTUAL_INFORMATION, self.normalize), self.matrices(**tensors), self.alpha)
         return self._watched(value, self.alpha)
 
 
@@ -205,7 +205,7 @@ class ErrorEntropyLoss(KernelLoss):
 
     def forward(self, e: Tensor) -> Tensor:
         """The loss of a batch of errors (n,) or (n, ...)."""
-        return measure(formulas.entropy, self.matrices(e=e), self.alpha)
+        return measure(formula_of(ENTROPY, False), self.matrices(e=e), self.alpha)
 
 
 class HSICLoss(KernelLoss):
@@ -270,7 +270,7 @@ class TotalCorrelationLoss(KernelLoss):
     ) -> None:
         super().__init__(kernel, momentum)
         self.alpha = check_order(alpha)
-        self.normalize = check_option("normalize", normalize, SWITCH)
+        self.normalize = TOTAL_CORRELATION.check_form(normalize)
 
     def forward(self, *tensors: Tensor) -> Tensor:
         """The loss of a batch: several tensors (n, ...), or one of shape (n, L) whose columns are the variables."""
@@ -280,5 +280,5 @@ class TotalCorrelationLoss(KernelLoss):
             raise value_error("tensors", "at least 2, or one of shape (n, L)", f"{len(tensors)}")
         named = {f"x{position}": tensor for position, tensor in enumerate(tensors, start=1)}
         check_kernels(self.kernel, tuple(named))
-        value = measure(formulas.total_correlation(self.normalize), self.matrices(**named), self.alpha)
+        value = measure(formula_of(TOTAL_CORRELATION, self.normalize), self.matrices(**named), self.alpha)
         return self._watched(value, self.alpha)

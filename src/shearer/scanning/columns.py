@@ -9,16 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._arrays import to_numpy
-from shearer._blocks import Block, Variable
 from shearer._columns import Column
 from shearer._validate import describe, value_error
 from shearer._variables import Sources, read_sources
-from shearer.inference.aggregated import LARGEST_SATURATION
+from shearer.pairs.limits import FEWEST_ROWS, LARGEST_SATURATION, work_of_pair
 from shearer.report.text import count
-from shearer.screening.table import Table, library_of, reworded_errors, table_of
+from shearer.data.table import Table, library_of, reworded_errors, table_of
 
-# Fewer rows with a value have too few permutations to tell anything.
-FEWEST_ROWS = 6
+# Multiplications and additions that the tests of all pairs may take: a few minutes on two cores.
+PAIR_WORK = 1e13
+# Rows that are scanned whatever it takes.
+FEWEST_SCANNED_ROWS = 2000
 # Rows that feed the pictures of a report.
 SAMPLE_ROWS = 500
 # Levels shown in pictures; the others are joined.
@@ -55,10 +56,13 @@ def read_columns(
     target: str | list[str] | None,
     groups: Mapping[str, Iterable[str]] | None,
     kinds: Mapping[str, str] | None,
-    most: int | None,
+    most: int | str | None,
     seed: int,
 ) -> Reading:
-    """Read a table, of a longer one `most` random rows, and leave out the columns that no test can say anything of."""
+    """Read a table, of a longer one `most` random rows, and leave out the columns that no test can say anything of.
+
+    With most="auto" there are as many rows as `affordable_rows` says.
+    """
     with warnings.catch_warnings(record=True) as caught, reworded_errors():
         warnings.simplefilter("always")
         sources, targets = read_sources(data, target, groups, kinds)
@@ -66,9 +70,13 @@ def read_columns(
     everything = sources | targets
     rows = next(iter(everything.values()))[0].rows
     chosen = None
-    if most is not None and rows > most:
-        chosen = np.sort(np.random.default_rng(seed).permutation(rows)[:most])
-        notes.append(f"Tests and values come from a random sample of {most:,} rows.")
+    limit = affordable_rows(len(sources), len(targets)) if isinstance(most, str) else most
+    if limit is not None and rows > limit:
+        chosen = np.sort(np.random.default_rng(seed).permutation(rows)[:limit])
+        note = f"Tests and values come from a random sample of {limit:,} of {rows:,} rows."
+        if isinstance(most, str):
+            note += f" All rows (max_rows=None, --max-rows 0) would take about {rows / limit:.0f} times as long."
+        notes.append(note)
     columns, usable = [], {}
     for name, parts in everything.items():
         entry = _describe(name, parts, chosen)
@@ -95,15 +103,22 @@ def read_columns(
     return Reading(table, rows, columns, notes, usable)
 
 
+def affordable_rows(variables: int, targets: int) -> int:
+    """Rows of which all pairs can be tested by `PAIR_WORK` multiplications and additions.
+
+    Counted, not timed: a scan looks at the same rows on every machine.
+
+    Examples
+    --------
+    >>> affordable_rows(30, 0) > 1_000_000, affordable_rows(1000, 0)
+    (True, 2000)
+    """
+    pairs = variables * targets if targets else variables * (variables - 1) // 2
+    return max(FEWEST_SCANNED_ROWS, int(PAIR_WORK / (max(pairs, 1) * work_of_pair())))
+
+
 def _on_rows(parts: list[Column], chosen: NDArray[np.intp] | None) -> list[Column]:
     return parts if chosen is None else [part.take(chosen) for part in parts]
-
-
-def variable_on_rows(variable: Variable, rows: NDArray[np.bool_]) -> Variable:
-    """A variable on some of its rows."""
-    if rows.all():
-        return variable
-    return Variable(variable.name, tuple(Block(b.kind, b.values[rows], b.levels) for b in variable.blocks))
 
 
 def _describe(name: str, parts: list[Column], chosen: NDArray[np.intp] | None) -> dict[str, Any]:

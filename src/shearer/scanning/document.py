@@ -13,7 +13,7 @@ from shearer.inference.pvalue import adjusted_pvalues
 from shearer.scanning.pairs import PairFindings
 from shearer.scanning.top import PAIR_FIELDS, TRIPLE_FIELDS
 from shearer.scanning.triples import Choice, TripleTests
-from shearer.screening.table import Table
+from shearer.data.table import Table
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -12,7 +12,7 @@ from shearer.kernels import Kernel
 from shearer.scanning.document import Findings
 from shearer.scanning.store import Store
 from shearer.scanning.top import excess_o_information, measure_pair, measure_triple
-from shearer.screening.table import Table
+from shearer.data.table import Table
 from shearer.spectrum import Request
 
 Floats = NDArray[np.float64]

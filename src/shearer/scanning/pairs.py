@@ -14,10 +14,9 @@ from shearer._validate import value_error
 from shearer.kernels import Kernel
 from shearer.scanning.lagged import lags_both_ways, test_lags
 from shearer.scanning.store import Part, Store
-from shearer.scanning.top import common_variables
 from shearer.screening.all_pairs import compare
-from shearer.screening.pair_tests import PairTests
-from shearer.screening.table import Table
+from shearer.pairs.engine import PairTests
+from shearer.data.table import Table
 from shearer.sketching.pair_sketch import PairSketch
 from shearer.sketching.row_source import RowSource
 
@@ -91,7 +90,7 @@ def screened_pairs(
 
     def band(start: int) -> Part:
         if not tests:  # only where some band is still missing
-            tests.append(PairTests(table, kernel, memory=memory))
+            tests.append(PairTests.of(table, kernel, memory=memory))
         label = "pairs" if len(starts) == 1 else f"pairs, part {start // width + 1} of {len(starts)}"
         return {"pvalue": tests[0].pvalues(*rectangle(start), progress=progress, label=label)}
 
@@ -167,7 +166,7 @@ def bands_on_cluster(
 def _piece(
     table: Table, kernel: Kernel | Mapping[str, Kernel] | None, memory: int, piece: tuple[slice, slice]
 ) -> Floats:
-    return PairTests(table, kernel, memory=memory).pvalues(*piece, progress=False)
+    return PairTests.of(table, kernel, memory=memory).pvalues(*piece, progress=False)
 
 
 def streamed_pairs(
@@ -234,7 +233,7 @@ def lagged_pairs(
 
         def make(first: int = first, second: int = second) -> Part:
             rng = np.random.default_rng([seed, first, second])
-            found = test_lags(common_variables(table, (first, second)), kernel, lags, fdr / len(wanted), rng)
+            found = test_lags(table.common((first, second)), kernel, lags, fdr / len(wanted), rng)
             strongest = found.profile[both.index(found.lag)]
             return {"found": np.array([found.lag, strongest, found.pvalue])}
 

@@ -10,11 +10,13 @@ import numpy as np
 
 from shearer._jobs import check_jobs
 from shearer._memory import parse_memory
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_option, describe, type_error, value_error
 from shearer._version import __version__
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
-from shearer.scanning.columns import FEWEST_ROWS, read_columns
+from shearer.pairs.limits import FEWEST_ROWS
+from shearer.scanning.columns import read_columns
 from shearer.scanning.document import Findings, describe_findings
 from shearer.scanning.measuring import Measuring
 from shearer.scanning.pairs import lagged_pairs, screened_pairs, streamed_pairs
@@ -38,6 +40,7 @@ ROWS_IN_TIME = (
 )
 
 
+@single_threaded_blas()
 def scan(
     *data: Any,
     order: int = 3,
@@ -49,7 +52,7 @@ def scan(
     top: int = 50,
     alpha: float = 1.0,
     kernel: Kernel | Mapping[str, Kernel] | None = None,
-    max_rows: int | None = 2000,
+    max_rows: int | str | None = "auto",
     missing: str = "pairwise",
     memory: str | float | None = None,
     rng: np.random.Generator | int | None = 0,
@@ -92,9 +95,11 @@ def scan(
         Order of the entropy for what is measured.
     kernel : Kernel or mapping of name -> Kernel, optional
         One width in place of the ladder of widths that the tests go through.
-    max_rows : int or None, default 2000
-        Of a longer table a random sample of so many rows is scanned, which the notes say: the time grows as the cube
-        of the rows up to 5000, and linearly beyond. None: all rows.
+    max_rows : int, "auto" or None
+        Of a longer table a random sample of so many rows is scanned, which the notes say. "auto": all rows while the
+        tests of all pairs take no more than a fixed number of operations, some minutes on two cores (30 columns: over
+        a million rows; 1000 columns: 2000), counted so that the result does not depend on the machine. None: all rows.
+        Time grows in proportion to rows.
     missing : {"pairwise"}
         Each pair and triple uses the rows that its variables have.
     memory : str or number, optional
@@ -131,7 +136,9 @@ def scan(
     check_option("order", order, ORDERS)
     check_option("missing", missing, MISSING)
     check_count("top", top, 0)
-    if max_rows is not None:
+    if isinstance(max_rows, str):
+        check_option("max_rows", max_rows, ("auto",))
+    elif max_rows is not None:
         check_count("max_rows", max_rows, FEWEST_ROWS)
     rate, wanted_lags, jobs = _check_rate(fdr), _check_lags(lags), check_jobs(n_jobs)
     request = Request.checked(check_alpha(alpha), memory, TOLERANCE, rng)
@@ -141,7 +148,8 @@ def scan(
     if rows is not None:
         if wanted_lags is not None:
             raise value_error("lags", "rows in memory", "a source that is read in chunks")
-        data = (rows.sample(max_rows or STREAM_SAMPLE_ROWS, request.seed, jobs, progress),)
+        sampled = max_rows if isinstance(max_rows, int) else STREAM_SAMPLE_ROWS
+        data = (rows.sample(sampled, request.seed, jobs, progress),)
     # A lag needs rows that follow each other.
     most = max_rows if wanted_lags is None else None
     reading = read_columns(data, target, groups, kinds, most, request.seed)
@@ -157,7 +165,7 @@ def scan(
         "fdr": rate,
         "top": top,
         "alpha": request.alpha,
-        "max_rows": max_rows,
+        "max_rows": table.observations if table.observations < reading.rows else None,
         "kernel": None if kernel is None else str(kernel),
         "seed": request.seed,
         "target": target,
@@ -192,7 +200,7 @@ def scan(
     findings = Findings(pairs=pairs, fdr=rate)
     if settings["order"] == 3 and len(table.variables) >= 3:
         choice = choose_triples(table, pairs.square(), request.memory)
-        tests = test_triples(table, choice.triples, kernel, request.seed, store, progress)
+        tests = test_triples(table, choice, kernel, request.seed, store, progress)
         findings = findings.with_triples(table, choice, tests)
         notes += [choice.note] if choice.note else []
     measuring = Measuring(table, findings, request, kernel, store)

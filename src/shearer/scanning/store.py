@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import os
-import zipfile
 from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
@@ -12,8 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._files.archive import (
+    DamagedFileError,
+    MissingFileError,
+    read_arrays,
+    read_manifest,
+    undamaged,
+    write_arrays,
+)
+from shearer._files.writing import Contents, open_folder, replace_file
 from shearer._validate import describe, value_error
-from shearer.screening.table import Table
+from shearer.data.table import Table
 
 Part = dict[str, NDArray[Any]]
 
@@ -62,12 +69,7 @@ class FolderStore(Store):
 
     def __init__(self, folder: str | PathLike[str], fingerprint: str, resume: bool) -> None:
         super().__init__()
-        self._folder = Path(folder)
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            occupied = any(self._folder.iterdir())
-        except OSError as error:
-            raise value_error("shards", "a folder that can be made", describe(str(folder)), str(error)) from error
+        self._folder, occupied = open_folder("shards", folder)
         manifest = self._folder / MANIFEST
         if occupied and not resume:
             hint = "resume=True (--resume) goes on with an interrupted scan." if manifest.exists() else ""
@@ -89,7 +91,7 @@ class FolderStore(Store):
         found = _read(self._path(name))
         if found is None:
             found = make()
-            _write(self._path(name), found)
+            _write(self._path(name), write_arrays(found))
         return found
 
     def _path(self, name: str) -> Path:
@@ -110,11 +112,10 @@ def fingerprint_of(table: Table, settings: Mapping[str, Any]) -> str:
 
 
 def _check_manifest(path: Path, fingerprint: str) -> None:
-    try:
-        known = json.loads(path.read_text(encoding="utf-8"))
+    expected = f"a folder with {MANIFEST} of a scan"
+    with undamaged("shards", expected, describe(str(path.parent))):
+        known = read_manifest("shards", path, expected)
         version, other = known["version"], known["fingerprint"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise value_error("shards", f"a folder with {MANIFEST} of a scan", describe(str(path.parent))) from error
     if version != VERSION or other != fingerprint:
         hint = "Take a new folder, or the data and settings it was begun with."
         raise value_error("shards", "a scan of the same data with the same settings", "parts of another one", hint)
@@ -122,29 +123,17 @@ def _check_manifest(path: Path, fingerprint: str) -> None:
 
 def _read(path: Path) -> Part | None:
     """The part, or None if it is not there or damaged: then it is made again."""
-    if not path.exists():
-        return None
     try:
-        # Opened here: numpy leaves a file that is no archive open.
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+        # Scans that were begun before parts had a hash go on.
+        return read_arrays("shards", path, "a part of a scan", hashed=False)
+    except (DamagedFileError, MissingFileError):
         return None
 
 
-def _write(path: Path, contents: bytes | Part) -> None:
-    temporary = path.with_suffix(".tmp")
+def _write(path: Path, contents: Contents) -> None:
     try:
-        with temporary.open("wb") as file:
-            if isinstance(contents, bytes):
-                file.write(contents)
-            else:
-                np.savez(file, **contents)  # type: ignore[arg-type]
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
+        replace_file(path, contents)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         reason = error.strerror or str(error)
         raise OSError(
             f"shards: cannot write {path.name}: {reason}. What was written before is whole; --resume goes on with it."

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,9 @@ from shearer.inference.chance import Chance
 from shearer.inference.intervals import FEWEST_ROWS, interval_of
 from shearer.kernels import Kernel, grams, kernels_among
 from shearer.measures import Dependence
-from shearer.scanning.columns import variable_on_rows
-from shearer.screening.table import Table
+from shearer.data.table import Table
 from shearer.spectrum import Request, ToleranceError
 
-_LIKE = np.empty(0)
 # Rows beyond which a sample is measured: a spectrum of each joint, and its eigenvectors for the interval.
 MOST_ROWS_PAIR, MOST_ROWS_TRIPLE = 2000, 1000
 # Certified width of every entropy, in bits: beyond what intervals show, and far cheaper than exact.
@@ -29,31 +26,20 @@ PAIR_FIELDS = ("mutual_information", "total_correlation", "dual_total_correlatio
 TRIPLE_FIELDS = ("total_correlation", "dual_total_correlation", "o_information", "adjusted", "low", "high")
 
 
-def common_variables(table: Table, positions: tuple[int, ...]) -> Variables:
-    """Some variables of a table on the rows that all of them have."""
-    masks = [table.presence.masks[table.presence.pattern[position]] for position in positions]
-    both = reduce(np.logical_and, masks)
-    items = tuple(
-        variable_on_rows(table.variables[position], both[mask]) for position, mask in zip(positions, masks, strict=True)
-    )
-    return Variables(items, (), int(both.sum()), 0, _LIKE)
-
-
 def sampled_variables(variables: Variables, most: int, seed: int) -> Variables:
     """At most so many rows, drawn without replacement and kept in order."""
     if variables.rows <= most:
         return variables
     rows = np.zeros(variables.rows, dtype=bool)
     rows[np.random.default_rng(seed).permutation(variables.rows)[:most]] = True
-    items = tuple(variable_on_rows(item, rows) for item in variables.items)
-    return Variables(items, (), most, 0, variables.like)
+    return Variables(tuple(item.take(rows) for item in variables.items), (), most, 0, variables.like)
 
 
 def measure_pair(
     table: Table, positions: tuple[int, ...], request: Request, kernel: Kernel | Mapping[str, Kernel] | None
 ) -> NDArray[np.float64]:
     """The `PAIR_FIELDS` of a pair."""
-    variables = sampled_variables(common_variables(table, positions), MOST_ROWS_PAIR, request.seed)
+    variables = sampled_variables(table.common(positions), MOST_ROWS_PAIR, request.seed)
     measures, interval = _measures(variables, PAIR_FIELDS[:3], request, kernels_among(kernel, variables.names))
     return np.array([*measures, *interval])
 
@@ -62,7 +48,7 @@ def measure_triple(
     table: Table, positions: tuple[int, ...], request: Request, kernel: Kernel | Mapping[str, Kernel] | None
 ) -> NDArray[np.float64]:
     """The `TRIPLE_FIELDS` of a triple."""
-    variables = sampled_variables(common_variables(table, positions), MOST_ROWS_TRIPLE, request.seed)
+    variables = sampled_variables(table.common(positions), MOST_ROWS_TRIPLE, request.seed)
     own = kernels_among(kernel, variables.names)
     measures, interval = _measures(variables, TRIPLE_FIELDS[:3], request, own)
     adjusted = Chance(grams(variables, own), "total_correlation", replace(request, alpha=2.0)).adjusted(None, None)
@@ -73,7 +59,7 @@ def excess_o_information(
     table: Table, positions: tuple[int, ...], request: Request, kernel: Kernel | Mapping[str, Kernel] | None
 ) -> float:
     """O-information at alpha = 2 in bits, less its chance level: below 0 a triple is synergistic."""
-    variables = sampled_variables(common_variables(table, positions), MOST_ROWS_TRIPLE, request.seed)
+    variables = sampled_variables(table.common(positions), MOST_ROWS_TRIPLE, request.seed)
     operators = grams(variables, kernels_among(kernel, variables.names))
     return Chance(operators, "o_information", replace(request, alpha=2.0)).excess()
 

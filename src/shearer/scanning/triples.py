@@ -2,33 +2,37 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._blocks import Variables
 from shearer._memory import format_bytes
 from shearer._progress import track
+from shearer._threads import map_threads
+from shearer.data.table import Table, table_without_gaps
+from shearer.inference.interaction import least_of_splits
 from shearer.kernels import Kernel, kernels_among
-from shearer.scanning.columns import FEWEST_ROWS
+from shearer.pairs.limits import FEWEST_ROWS
+from shearer.pairs.rare import CERTAIN, coarse, level_codes, off_mode_of
+from shearer.pairs.sides import Ladders
+from shearer.pairs.splits import SplitTests, join_splits, pairs_of
 from shearer.scanning.store import Part, Store
-from shearer.scanning.top import common_variables, sampled_variables
 from shearer.screening.all_triples import compare_triples
-from shearer.screening.interactions import HEIGHTS, Interactions, Level, join_splits, pairs_of, raise_pvalues
-from shearer.screening.table import Table, table_without_gaps
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 # Beyond, only triples of the columns with the strongest pairs are tested; 50 columns have so many.
 MOST_TRIPLES = 20_000
-# Multiplications for the third moments of all products: some minutes on one core.
-MOST_WORK = 1.5e13
-# Rows beyond which triples are tested on a sample.
-MOST_ROWS = 1500
+# Multiplications and additions that all splits may take: half a minute or so on two cores.
+MOST_WORK = 1.5e12
+# Rows that are always looked at; beyond, a sample where all rows would take more work.
+FEWEST_SAMPLED_ROWS = 5000
+# Rows of which T* and O-information at alpha = 2 are shown.
+VALUE_ROWS = 1500
 # Pairs whose products are one part of the work.
 _PAIRS_A_PART = 32
 
@@ -43,12 +47,15 @@ class Choice:
         Positions in the table, ascending; a target is always one of the three.
     possible : int
         How many there are in all.
+    rows : int
+        Rows that they are tested on, at most.
     note : str
         Why not all of them, or on which rows; empty if there is nothing to say.
     """
 
     triples: Indices
     possible: int
+    rows: int
     note: str
 
 
@@ -64,12 +71,15 @@ def choose_triples(table: Table, pvalue: Floats, memory: int) -> Choice:
     memory : int
         Bytes that may be allocated.
     """
-    count, rows = len(table.variables), min(table.observations, MOST_ROWS)
+    count, rows = len(table.variables), table.observations
     free = count - table.targets
     strength = np.where(np.eye(count, dtype=bool), 1.0, np.minimum(pvalue, pvalue.T)).min(axis=1)
     ranked = np.argsort(strength[:free], kind="stable")
+    gaps = not table.presence.complete
+    while rows > FEWEST_SAMPLED_ROWS and not _affordable(free, table.targets, rows, memory, gaps):
+        rows = max(FEWEST_SAMPLED_ROWS, rows // 2)
     size = free
-    while size > 2 and not _affordable(size, table.targets, rows, memory):
+    while size > 2 and not _affordable(size, table.targets, rows, memory, gaps):
         size -= 1
     chosen = np.sort(ranked[:size])
     targets = list(range(free, count))
@@ -81,19 +91,19 @@ def choose_triples(table: Table, pvalue: Floats, memory: int) -> Choice:
             f"{len(triples):,} of {possible:,} triples were tested, those of the {size} columns with the strongest "
             f"pairs: a triple of which no part is strong can be among the others."
         )
-    if table.observations > MOST_ROWS:
-        notes.append(f"Triples were tested on a random sample of {MOST_ROWS:,} of {table.observations:,} rows.")
-    needed = Interactions.memory(3, rows)
+    if rows < table.observations:
+        notes.append(f"Triples were tested on a random sample of {rows:,} of {table.observations:,} rows.")
+    needed = SplitTests.memory(3, rows)
     if needed > memory:
         notes = [f"No triples were tested: they need {format_bytes(needed)} of memory."]
         triples = np.empty((0, 3), dtype=np.intp)
-    return Choice(triples, possible, " ".join(notes))
+    return Choice(triples, possible, rows, " ".join(notes))
 
 
-def _affordable(size: int, targets: int, rows: int, memory: int) -> bool:
-    work = HEIGHTS * math.comb(size + targets, 2) * float(rows) ** 3
-    few = _count(size, targets) <= MOST_TRIPLES
-    return few and work <= MOST_WORK and Interactions.memory(size + targets, rows) <= memory
+def _affordable(size: int, targets: int, rows: int, memory: int, gaps: bool) -> bool:
+    triples, pairs = _count(size, targets), math.comb(size + targets, 2)
+    work = SplitTests.work(rows, pairs, 3 * triples, gaps)
+    return triples <= MOST_TRIPLES and work <= MOST_WORK and SplitTests.memory(size + targets, rows) <= memory
 
 
 def _count(free: int, targets: int) -> int:
@@ -119,75 +129,80 @@ class TripleTests(NamedTuple):
 
 def test_triples(
     table: Table,
-    triples: Indices,
+    choice: Choice,
     kernel: Kernel | Mapping[str, Kernel] | None,
     seed: int,
     store: Store,
     progress: bool | None,
 ) -> TripleTests:
-    """Every triple on the rows that its three variables have; triples with the same rows go together."""
-    found = TripleTests(*(np.full(len(triples), fill) for fill in (1.0, np.nan, np.nan)))
-    patterns = np.sort(table.presence.pattern[triples], axis=1)
-    groups = np.unique(patterns, axis=0, return_inverse=True)[1].reshape(-1)
-    count = groups.max(initial=-1) + 1
-    jobs = [_Job(number, table, np.flatnonzero(groups == number), triples) for number in range(count)]
-    total = sum(job.parts for job in jobs)
-    bar = iter(track(range(total), total, "triples", progress))
-    for job in jobs:
-        for known, part in zip(found, job.run(kernel, seed, store, bar), strict=True):
-            known[job.which] = part
-    for _ in bar:  # lets the bar end
-        pass
-    return found
+    """Every triple on the rows that its three variables have; the product of a pair serves all its triples."""
+    if not len(choice.triples):
+        return TripleTests(*(np.empty(0) for _ in range(3)))
+    members, place = np.unique(choice.triples, return_inverse=True)
+    triples = place.reshape(-1, 3)
+    sampled = table.choose(members).sample(choice.rows, seed)
+    enough = sampled.presence.masks.sum(axis=1)[sampled.presence.pattern] >= FEWEST_ROWS
+    if not enough.all():  # of a column that is nearly empty hardly a row may be in the sample
+        kept = replace(choice, triples=choice.triples[np.isin(choice.triples, members[enough]).all(axis=1)])
+        return _among(test_triples(table, kept, kernel, seed, store, progress), kept.triples, choice.triples)
+    own = kernels_among(kernel, sampled.names)
+    pvalue = _pvalues(SplitTests(Ladders.of(sampled, own)), triples, store, progress)
+    raise_pvalues(pvalue, triples, sampled)
+    values = store.get("triples-values", lambda: _values(sampled, triples, own, seed))
+    return TripleTests(pvalue, values["total_correlation"], values["o_information"])
 
 
-class _Job:
-    """The triples whose variables have one set of rows in common."""
+def _among(found: TripleTests, some: Indices, triples: Indices) -> TripleTests:
+    """What is known of some triples, among all: nothing of the others, whose p-value is 1."""
+    place = {tuple(triple): position for position, triple in enumerate(triples.tolist())}
+    where = [place[tuple(triple)] for triple in some.tolist()]
+    every = TripleTests(*(np.full(len(triples), fill) for fill in (1.0, np.nan, np.nan)))
+    for whole, part in zip(every, found, strict=True):
+        whole[where] = part
+    return every
 
-    def __init__(self, number: int, table: Table, which: Indices, triples: Indices) -> None:
-        self.number = number
-        self.which = which
-        self._table = table
-        self._members, place = np.unique(triples[which], return_inverse=True)
-        self._triples = place.reshape(-1, 3)
-        self._pairs, self._place = pairs_of(self._triples)
-        self._starts = range(0, len(self._pairs), _PAIRS_A_PART)
-        self.parts = HEIGHTS * len(self._starts)
 
-    def run(self, kernel: Kernel | Mapping[str, Kernel] | None, seed: int, store: Store, bar: Any) -> TripleTests:
-        variables = common_variables(self._table, tuple(self._members.tolist()))
+def _pvalues(tests: SplitTests, triples: Indices, store: Store, progress: bool | None) -> Floats:
+    pairs, place = pairs_of(triples)
+    heights = tests.heights(np.unique(triples))
+    starts = range(0, len(pairs), _PAIRS_A_PART)
+    tails = np.empty((len(pairs), int(triples.max()) + 1, heights))
+    work = [(height, start) for height in range(heights) for start in starts]
+    for height, start in track(work, len(work), "triples", progress):
+        some = pairs[start : start + _PAIRS_A_PART]
+
+        def make(height: int = height, some: Indices = some) -> Part:
+            tests.prepare(height)
+            return {"tails": np.array(map_threads(lambda pair: tests.of_pair(pair, height).tails, some))}
+
+        found = store.get(f"triples-{height}-{start // _PAIRS_A_PART:05d}", make)["tails"]
+        tails[start : start + len(some), :, height] = found
+    return join_splits(tails, triples, place)
+
+
+def _values(table: Table, triples: Indices, kernel: Any, seed: int) -> Part:
+    """T* and O-information of triples at alpha = 2, on a sample of rows; nan where their variables have too few."""
+    found = np.full((2, len(triples)), np.nan)
+    sampled = table.sample(VALUE_ROWS, seed)
+    patterns = np.unique(np.sort(sampled.presence.pattern[triples], axis=1), axis=0, return_inverse=True)[1].reshape(-1)
+    for pattern in range(int(patterns.max()) + 1):
+        which = np.flatnonzero(patterns == pattern)
+        members, place = np.unique(triples[which], return_inverse=True)
+        variables = sampled.common(members)
         if variables.rows < FEWEST_ROWS:
-            for _ in range(self.parts):
-                next(bar)
-            unknown = np.full(len(self.which), np.nan)
-            return TripleTests(np.ones(len(self.which)), unknown, unknown)
-        variables = sampled_variables(variables, MOST_ROWS, seed)
-        own = kernels_among(kernel, variables.names)
-        values = store.get(f"triples-{self.number:04d}-values", lambda: self._values(variables, own))
-        pvalue = self._pvalues(Interactions(variables, own), store, bar)
-        raise_pvalues(pvalue, self._triples, variables.items)
-        return TripleTests(pvalue, values["total_correlation"], values["o_information"])
+            continue
+        some = compare_triples(table_without_gaps(variables), kernels_among(kernel, variables.names), progress=False)
+        base = len(members) ** np.arange(2, -1, -1)
+        position = np.searchsorted(some.index @ base, np.sort(place.reshape(-1, 3), axis=1) @ base)
+        found[:, which] = some.total_correlation[position], some.o_information[position]
+    return {"total_correlation": found[0], "o_information": found[1]}
 
-    def _values(self, variables: Variables, kernel: Any) -> Part:
-        """T* and O-information of the triples, from those of all triples of their variables."""
-        found = compare_triples(table_without_gaps(variables.items, variables.rows), kernel, progress=False)
-        base = len(self._members) ** np.arange(2, -1, -1)
-        place = np.searchsorted(found.index @ base, np.sort(self._triples, axis=1) @ base)
-        return {"total_correlation": found.total_correlation[place], "o_information": found.o_information[place]}
 
-    def _pvalues(self, tests: Interactions, store: Store, bar: Any) -> Floats:
-        tails = np.empty((len(self._pairs), len(self._members), HEIGHTS))
-        for height in range(HEIGHTS):
-            level: list[Level] = []
-            for part, start in enumerate(self._starts):
-                next(bar)
-                some = self._pairs[start : start + _PAIRS_A_PART]
-
-                def make(height: int = height, some: Indices = some, level: list[Level] = level) -> Part:
-                    if not level:  # only where some part of this height is still missing
-                        level.append(tests.level(height))
-                    return {"tails": tests.tails(level[0], height, some)}
-
-                name = f"triples-{self.number:04d}-{height}-{part:05d}"
-                tails[start : start + len(some), :, height] = store.get(name, make)["tails"]
-        return join_splits(tails, self._triples, self._place)
+def raise_pvalues(pvalues: Floats, triples: Indices, table: Table) -> None:
+    """Raise p-values of triples, in place, as `interaction_test` does: to what variables of few values allow."""
+    off = np.sort(np.array([off_mode_of(variable) for variable in table.variables])[triples], axis=1)
+    # Two together are off their most frequent values at least as often as the one that is so more often.
+    possible = coarse(off[:, 0], off[:, 2], table.observations) & (pvalues < CERTAIN)
+    for place in np.flatnonzero(possible):
+        common = table.common(triples[place])
+        pvalues[place] = max(pvalues[place], *least_of_splits([level_codes(item) for item in common.items]))

@@ -9,9 +9,10 @@ import numpy as np
 
 from shearer._jobs import check_jobs
 from shearer._memory import parse_memory, require
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_option, value_error
 from shearer.kernels import Kernel
-from shearer.measures.normalize import MUTUAL
+from shearer.measures.registry import MUTUAL_INFORMATION
 from shearer.screening import pairs as finish
 from shearer.screening.lowrank import LowRank
 from shearer.screening.matrix import Pairwise
@@ -20,7 +21,7 @@ from shearer.screening.shards import Shards, write_shards
 from shearer.screening.significance import Significance
 from shearer.screening.similarities import Similarities, operators
 from shearer.screening.spectra import Spectra
-from shearer.screening.table import Table, read_table
+from shearer.data.table import Table, read_table
 from shearer.screening.triangles import Triangles
 
 DTYPES = ("float64", "float32")
@@ -63,6 +64,7 @@ def pairwise(
 ) -> Shards: ...
 
 
+@single_threaded_blas()
 def pairwise(
     *data: Any,
     target: Any = None,
@@ -128,7 +130,7 @@ def pairwise(
     array([0.36, 0.57])
     """
     order, budget, precision = check_alpha(alpha), parse_memory(memory), check_dtype(dtype)
-    check_option("normalize", normalize, MUTUAL)
+    MUTUAL_INFORMATION.check_form(normalize)
     jobs = check_jobs(n_jobs)
     if shards is not None and target is not None:
         raise value_error("shards", "all pairs", "a target", "The values of a target fit in memory.")
@@ -164,8 +166,7 @@ def compare(
     found = _finish(table, route, left, right, alpha, normalize, precision, progress)
 
     def significance() -> Significance:
-        known = route.similarities if isinstance(route, Triangles) else None
-        return Significance(table, kernel, left, right, known, memory=budget, progress=progress)
+        return Significance(table, kernel, left, right, memory=budget, progress=progress)
 
     return replace(found, significance=significance)
 

@@ -1,7 +1,7 @@
 """`triples`: the dependence of all triples of variables in one call."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -11,20 +11,23 @@ from numpy.typing import NDArray
 from shearer._jobs import check_jobs
 from shearer._memory import parse_memory, require
 from shearer._progress import track
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_names, check_option, check_positive, value_error
+from shearer.entropy import Subset
 from shearer.kernels import Kernel
-from shearer.screening import ratios, tiles
+from shearer.measures.combination import no_entropy
+from shearer.measures.registry import MEASURES
+from shearer.screening import tiles
 from shearer.screening.all_pairs import check_dtype
 from shearer.screening.frames import make_frame, pick_names
 from shearer.screening.pairs import collision_bits
 from shearer.screening.products import CrossSum, SymmetricSum, mirror
 from shearer.screening.similarities import Similarities, operators
 from shearer.screening.spectra import entropies
-from shearer.screening.table import Table, read_table
+from shearer.data.table import Table, read_table
 
 Floats = NDArray[Any]
 
-MEASURES = ("total_correlation", "dual_total_correlation", "o_information")
 # Entries of a stack: with its products with one variable it stays in the second-level cache.
 _ENTRIES, _FEWEST = 2**15, 512
 # Bytes a triple takes in the result and on the way to it.
@@ -91,13 +94,13 @@ class Triples:
         >>> t.top(1, by="o_information", ascending=True).to_frame().rows()  # the most synergistic
         [('a', 'xor', 'b', 0.5, 1.0, -1.0)]
         """
-        check_option("by", by, MEASURES)
+        check_option("by", by, _measures())
         if check_positive("k", k) != int(k):
             raise value_error("k", "a whole number", f"{k}")
         values = getattr(self, by)
         # nan, a ratio without a meaning, comes last either way
         order = np.argsort(values if ascending else -values, kind="stable")[: int(k)]
-        arrays = {name: getattr(self, name)[order] for name in (*MEASURES, "joint", "index")}
+        arrays = {name: getattr(self, name)[order] for name in (*_measures(), "joint", "index")}
         return replace(self, **arrays)
 
     def to_frame(self) -> Any:
@@ -106,9 +109,15 @@ class Triples:
             position: pick_names(self.names, self.index[:, place])
             for place, position in enumerate(("first", "second", "third"))
         }
-        return make_frame(columns | {name: getattr(self, name) for name in MEASURES}, self.library)
+        return make_frame(columns | {name: getattr(self, name) for name in _measures()}, self.library)
 
 
+def _measures() -> tuple[str, ...]:
+    """The measures that a result holds."""
+    return tuple(field.name for field in fields(Triples) if field.name != "entropy" and field.name in MEASURES)
+
+
+@single_threaded_blas()
 def triples(
     *data: Any,
     columns: Iterable[str] | None = None,
@@ -243,14 +252,18 @@ def _by_spectra(
 def _measure(table: Table, alpha: float, dtype: np.dtype[Any], found: Entropies) -> Triples:
     index = np.concatenate(list(_indices(len(found.single))))
     a, b, c = index.T
-    joint, pair = found.triple, found.pair
-    marginals, rests = found.single[index], np.stack([pair[b, c], pair[a, c], pair[a, b]], axis=1)
-    floor = ratios.no_entropy(table.observations, dtype)
+    single, pair = found.single, found.pair
+    bits: dict[Subset, Floats] = {frozenset([k]): single[own] for k, own in enumerate((a, b, c))}
+    bits |= {frozenset([0, 1]): pair[a, b], frozenset([0, 2]): pair[a, c], frozenset([1, 2]): pair[b, c]}
+    bits[frozenset([0, 1, 2])] = found.triple
+    floor = no_entropy(table.observations, dtype)
+    values = {
+        name: MEASURES[name].values(3, bits.__getitem__, MEASURES[name].is_normalized, floor).astype(dtype)
+        for name in _measures()
+    }
     return Triples(
-        total_correlation=ratios.total_correlation(marginals, joint, floor).astype(dtype),
-        dual_total_correlation=ratios.dual_total_correlation(rests, joint, floor).astype(dtype),
-        o_information=(marginals.sum(axis=1) - rests.sum(axis=1) + joint).astype(dtype),
-        joint=joint.astype(dtype),
+        **values,
+        joint=found.triple.astype(dtype),
         index=index,
         entropy=found.single,
         names=table.names,

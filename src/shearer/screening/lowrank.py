@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._progress import track
-from shearer._threads import single_threaded_blas
+from shearer._threads import blas_threads_for, single_threaded_blas
 from shearer.kernels import Gram
 from shearer.screening.factors import factor
 from shearer.screening.pairs import PairSums
-from shearer.screening.table import Presence
+from shearer.data.table import Presence
 
 Floats = NDArray[Any]
 
@@ -187,7 +187,8 @@ class LowRank:
             band = slice(start, start + _ROWS)
             one = np.concatenate([found.matrix[band] for found in first], axis=1)
             other = one if first is second else np.concatenate([found.matrix[band] for found in second], axis=1)
-            product += one.T @ other
+            with blas_threads_for(one.size * other.shape[1]):
+                product += one.T @ other
         np.multiply(product, product, out=product)
         starts = [np.cumsum([0, *(found.rank for found in group[:-1])]) for group in (first, second)]
         return np.add.reduceat(np.add.reduceat(product, starts[0], axis=0), starts[1], axis=1)

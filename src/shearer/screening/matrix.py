@@ -12,7 +12,7 @@ from shearer import plotting
 from shearer._validate import check_option, value_error
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.screening.frames import header, make_frame, pick_names
-from shearer.screening.pair_tests import FEWEST_ROWS
+from shearer.pairs.limits import FEWEST_ROWS
 from shearer.screening.significance import Significance
 
 Floats = NDArray[Any]
@@ -88,8 +88,7 @@ class Pairwise:
 
         The two statistics of ``independence_test(method="moments")`` at the one width of the kernel, joined; 1 on the
         diagonal, and where a variable is constant or nearly all its rows are unlike. Each pair is tested on the rows
-        that both variables have; nan where there is no test: fewer than 6 of them, or more than 5000 and a similarity
-        without a low rank. Computed when first asked for.
+        that both variables have; nan where these are fewer than 6. Computed when first asked for.
 
         Examples
         --------
@@ -101,7 +100,7 @@ class Pairwise:
         >>> bool(m.qvalue[0, 2] < 1e-6), bool(m.qvalue[0, 1] > 0.05)
         (True, True)
         """
-        return self._significance.pvalues(self._pairs(self.joint)).reshape(self.value.shape)
+        return self._significance.pvalues().reshape(self.value.shape)
 
     @cached_property
     def qvalue(self) -> Floats:

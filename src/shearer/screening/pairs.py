@@ -7,9 +7,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer.screening import ratios
+from shearer.entropy import Subset
+from shearer.measures.combination import no_entropy
+from shearer.measures.registry import MUTUAL_INFORMATION
 from shearer.screening.products import mirror
-from shearer.screening.table import Presence
+from shearer.data.table import Presence
 
 Floats = NDArray[Any]
 
@@ -147,7 +149,10 @@ def square(pairs: Pairs, normalize: bool | str, dtype: np.dtype[Any]) -> tuple[F
             found = pairs.entropies(rows, columns)
             for matrix, block in ((joint, found.joint), (value, information(found, normalize, dtype))):
                 matrix[rows, columns] = block
-                matrix[columns, rows] = block.T
+                if columns == rows:
+                    mirror(matrix[rows, rows])
+                else:
+                    matrix[columns, rows] = block.T
     return joint, value
 
 
@@ -167,8 +172,9 @@ def _cut(length: int, size: int) -> list[slice]:
 
 def information(found: Entropies, normalize: bool | str, dtype: np.dtype[Any]) -> Floats:
     """I of pairs, normalised; nan where two variables have fewer than two rows in common."""
-    floor = ratios.no_entropy(found.rows, dtype)
-    value = ratios.mutual_information(found.first, found.second, found.joint, normalize, floor)
+    bits: dict[Subset, Floats] = {frozenset([0]): found.first, frozenset([1]): found.second}
+    bits[frozenset([0, 1])] = found.joint
+    value: Floats = MUTUAL_INFORMATION.values(2, bits.__getitem__, normalize, no_entropy(found.rows, dtype))
     if found.rows.ndim:
         value[found.rows < 2] = np.nan
     return value

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dgemm, dsyrk, sgemm, ssyrk
 
+from shearer._threads import blas_threads_for
+
 Floats = NDArray[Any]
 
 # Tiles whose products are added up in single precision before the sum moves on to double: the round-off of this many
@@ -41,7 +43,8 @@ class SymmetricSum:
     def add(self, left: Floats, right: Floats) -> None:
         """Add the product of one tile with itself, shape (pairs, variables) in C or Fortran order."""
         columns = left.flags.f_contiguous
-        self._syrk(1.0, left if columns else left.T, beta=1.0, c=self._sum, trans=columns, overwrite_c=True)
+        with blas_threads_for(left.size * left.shape[1]):
+            self._syrk(1.0, left if columns else left.T, beta=1.0, c=self._sum, trans=columns, overwrite_c=True)
         self._pending += 1
         if self._pending == TILES_IN_SINGLE and self._sum.dtype != np.float64:
             self._flush()
@@ -86,13 +89,14 @@ class CrossSum:
         """Add the product of one tile; both of shape (pairs, variables) in C or Fortran order."""
         gemm = dgemm if left.dtype == np.float64 else sgemm
         columns = left.flags.f_contiguous, right.flags.f_contiguous
-        self._sum += gemm(
-            1.0,
-            left if columns[0] else left.T,
-            right if columns[1] else right.T,
-            trans_a=columns[0],
-            trans_b=not columns[1],
-        )
+        with blas_threads_for(left.size * right.shape[1]):
+            self._sum += gemm(
+                1.0,
+                left if columns[0] else left.T,
+                right if columns[1] else right.T,
+                trans_a=columns[0],
+                trans_b=not columns[1],
+            )
 
     def result(self) -> Floats:
         """The sum."""
@@ -116,5 +120,5 @@ def mirror(square: Floats) -> None:
     array([[1., 2.],
            [2., 3.]])
     """
-    upper = np.triu_indices(len(square), 1)
-    square[upper] = square.T[upper]
+    for k in range(1, len(square)):
+        square[:k, k] = square[k, :k]

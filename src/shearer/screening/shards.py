@@ -1,8 +1,6 @@
 """Results that do not fit in memory: blocks of rows in a folder, with a manifest that tells if all is there."""
 
-import hashlib
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
@@ -12,18 +10,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._files.archive import DamagedFileError, read_array, read_manifest, sha256_of, undamaged
+from shearer._files.writing import open_folder, replace_file
 from shearer._memory import require
 from shearer._progress import track
-from shearer._validate import check_names, check_option, describe, value_error
+from shearer._validate import check_names, check_option, describe, message, value_error
 from shearer.screening import pairs as finish
 from shearer.screening.pairs import Route
-from shearer.screening.table import Table
+from shearer.data.table import Table
+from shearer.screening.products import mirror
 
 Floats = NDArray[Any]
 
 MANIFEST = "manifest.json"
 VERSION = 1
+_EXPECTED = f"a manifest of shearer in {MANIFEST}"
 _ENTROPY = "entropy.npy"
+# What is always there.
+_ARRAYS = {"joint", "value", "entropy"}
 # Rows of a block at most: a file of a few hundred megabytes for the largest results.
 _MOST_ROWS = 4096
 # Bytes held for each pair of a block while it is computed: sums, joint, value, and their temporaries.
@@ -81,14 +85,16 @@ class Shards:
     def blocks(self, array: str = "value") -> Iterator[tuple[slice, Floats]]:
         """The rows of a matrix block by block, in order: which rows, and their values."""
         for entry in self._entries(array):
-            yield slice(*entry["rows"]), np.load(self.folder / entry["file"])
+            yield slice(*entry["rows"]), read_array("shards", self.folder / entry["file"])
 
     def row(self, name: str, array: str = "value") -> Floats:
         """One variable with all others; only that row is read."""
         check_names("name", [name], self.names)
         index = self.names.index(name)
         entry = next(entry for entry in self._entries(array) if index < entry["rows"][1])
-        return np.array(np.load(self.folder / entry["file"], mmap_mode="r")[index - entry["rows"][0]])
+        block = read_array("shards", self.folder / entry["file"], mapped=True)
+        with undamaged("shards", f"{entry['file']} as it was written", "other contents"):
+            return np.array(block[index - entry["rows"][0]])
 
     def _entries(self, array: str) -> list[dict[str, Any]]:
         check_option("array", array, self.arrays)
@@ -109,44 +115,56 @@ def open_shards(folder: str | PathLike[str], *, check: bool = True) -> Shards:
     if not (path / MANIFEST).is_file():
         hint = "It is written last: without it a run was interrupted." if path.is_dir() else ""
         raise value_error("shards", f"a folder with {MANIFEST}", describe(str(path)), hint)
-    manifest = _read_manifest(path)
-    for entry in manifest["files"]:
-        _check_file(path, entry, contents=check)
-    settings = manifest["settings"]
-    return Shards(
-        folder=path,
-        names=tuple(manifest["names"]),
-        entropy=np.load(path / _ENTROPY),
-        rows=settings["rows"],
-        alpha=float(settings["alpha"]),
-        normalize=settings["normalize"],
-        error=settings["error"],
-        route=settings["route"],
-        arrays=tuple(dict.fromkeys(entry["array"] for entry in manifest["files"] if entry["array"] != "entropy")),
-        files=tuple(manifest["files"]),
-    )
+    manifest = read_manifest("shards", path / MANIFEST, _EXPECTED)
+    if "version" in manifest and manifest["version"] != VERSION:
+        raise value_error("shards", f"a manifest of version {VERSION}", f"version {describe(manifest['version'])}")
+    with undamaged("shards", _EXPECTED, "one that was altered"):
+        names, settings, files = _checked(manifest)
+        for entry in files:
+            _check_file(path, entry, contents=check)
+        return Shards(
+            folder=path,
+            names=names,
+            entropy=read_array("shards", path / _ENTROPY),
+            rows=settings["rows"],
+            alpha=float(settings["alpha"]),
+            normalize=settings["normalize"],
+            error=settings["error"],
+            route=settings["route"],
+            arrays=tuple(dict.fromkeys(entry["array"] for entry in files if entry["array"] != "entropy")),
+            files=files,
+        )
 
 
-def _read_manifest(path: Path) -> dict[str, Any]:
-    try:
-        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-        version = manifest["version"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise value_error("shards", f"a manifest of shearer in {MANIFEST}", "something else") from error
-    if version != VERSION:
-        raise value_error("shards", f"a manifest of version {VERSION}", f"version {describe(version)}")
-    return dict(manifest)
+def _checked(manifest: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, Any], tuple[dict[str, Any], ...]]:
+    """Names, settings and files of a manifest that has all of them; files lie in the folder and cover all rows."""
+    names, settings, files = (manifest[part] for part in ("names", "settings", "files"))
+    ends: dict[str, int] = {}
+    for entry in files:
+        start, stop = entry["rows"]
+        if Path(entry["file"]).name != entry["file"] or start != ends.get(entry["array"], 0) or stop < start:
+            raise ValueError(f"{describe(entry['file'])} out of place")
+        ends[entry["array"]] = stop
+    if manifest["version"] != VERSION or ends.keys() - {"rows"} != _ARRAYS or set(ends.values()) != {len(names)}:
+        raise ValueError("arrays that no file has")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise TypeError("names that are none")
+    return tuple(names), settings, tuple(files)
 
 
 def _check_file(folder: Path, entry: dict[str, Any], *, contents: bool) -> None:
     path = folder / entry["file"]
     expected = f"{entry['file']} of {entry['bytes']} bytes"
     if not path.is_file():
-        raise value_error("shards", expected, "no such file", "It was removed after it was written.")
+        raise _damaged(expected, "no such file", "It was removed after it was written.")
     if path.stat().st_size != entry["bytes"]:
-        raise value_error("shards", expected, f"{path.stat().st_size} bytes", "It was cut short or overwritten.")
-    if contents and _hash(path) != entry["sha256"]:
-        raise value_error("shards", f"{entry['file']} as it was written", "other contents", "Its hash has changed.")
+        raise _damaged(expected, f"{path.stat().st_size} bytes", "It was cut short or overwritten.")
+    if contents and sha256_of(path) != entry["sha256"]:
+        raise _damaged(f"{entry['file']} as it was written", "other contents", "Its hash has changed.")
+
+
+def _damaged(expected: str, got: str, hint: str) -> DamagedFileError:
+    return DamagedFileError(message("shards", expected, got, hint))
 
 
 def write_shards(
@@ -160,7 +178,9 @@ def write_shards(
     progress: bool | None,
 ) -> Shards:
     """Compute all pairs in blocks of rows and write each as soon as it is there."""
-    path = _new_folder(folder)
+    path, occupied = open_folder("shards", folder)
+    if occupied:
+        raise value_error("shards", "a new or empty folder", f"{describe(str(path))} with files in it")
     size = len(table.variables)
     height = max(1, min(size, _MOST_ROWS, budget // (4 * _BYTES_A_PAIR * size)))
     blocks = [slice(start, min(start + height, size)) for start in range(0, size, height)]
@@ -177,12 +197,13 @@ def write_shards(
         error = max(error, found.error)
         finished = (finish.square if rows == rest else finish.rectangle)(found, normalize, dtype)
         for array, right in zip(("joint", "value"), finished, strict=True):
+            mirror(right[:, : rows.stop - rows.start])
             left = [np.load(path / f["file"], mmap_mode="r")[:, rows].T for f in files if f["array"] == array]
             files.append(_write_block(path, array, number, rows, np.concatenate([*left, right], axis=1)))
         if table.pairwise:
             counts = table.presence.counts(rows, slice(0, size))
             files.append(_write_block(path, "rows", number, rows, counts))
-    files.append(_describe(path, _write(path / _ENTROPY, entropy), "entropy", slice(0, size)))
+    files.append(_written(path, _ENTROPY, "entropy", slice(0, size), entropy))
     settings = {
         "alpha": str(alpha),
         "normalize": normalize,
@@ -192,54 +213,17 @@ def write_shards(
         "route": route.name,
     }
     manifest = {"version": VERSION, "settings": settings, "names": table.names, "shape": [size, size], "files": files}
-    _replace(path / MANIFEST, json.dumps(manifest, indent=1).encode())
+    replace_file(path / MANIFEST, json.dumps(manifest, indent=1).encode())
     return open_shards(path, check=False)
 
 
-def _new_folder(folder: str | PathLike[str]) -> Path:
-    path = Path(folder)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        occupied = any(path.iterdir())
-    except OSError as error:
-        raise value_error("shards", "a folder that can be made", describe(str(path)), str(error)) from error
-    if occupied:
-        raise value_error("shards", "a new or empty folder", f"{describe(str(path))} with files in it")
-    return path
-
-
 def _write_block(folder: Path, array: str, number: int, rows: slice, block: Floats) -> dict[str, Any]:
-    return _describe(folder, _write(folder / f"{array}-{number:05d}.npy", block), array, rows)
+    return _written(folder, f"{array}-{number:05d}.npy", array, rows, block)
 
 
-def _describe(folder: Path, path: Path, array: str, rows: slice) -> dict[str, Any]:
-    """The entry of a file in the manifest."""
-    return {
-        "file": str(path.relative_to(folder)),
-        "array": array,
-        "rows": [rows.start, rows.stop],
-        "bytes": path.stat().st_size,
-        "sha256": _hash(path),
-    }
-
-
-def _write(path: Path, array: Floats) -> Path:
-    """Write an array so that the file is there whole or not at all."""
-    temporary = path.with_suffix(".tmp")
-    with temporary.open("wb") as file:
-        np.save(file, array)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    return path
-
-
-def _replace(path: Path, contents: bytes) -> None:
-    temporary = path.with_suffix(".tmp")
-    temporary.write_bytes(contents)
-    temporary.replace(path)
-
-
-def _hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _written(folder: Path, name: str, array: str, rows: slice, values: Floats) -> dict[str, Any]:
+    """Write an array; its entry in the manifest."""
+    path = folder / name
+    replace_file(path, lambda file: np.save(file, values, allow_pickle=False))
+    size, digest = path.stat().st_size, sha256_of(path)
+    return {"file": name, "array": array, "rows": [rows.start, rows.stop], "bytes": size, "sha256": digest}

@@ -14,17 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer import kernels as kernel_module
 from shearer._blocks import Variable
 from shearer._threads import Each, one_by_one
-from shearer._validate import check_names
-from shearer.kernels import Gaussian, Gram, Kernel
+from shearer.kernels import Gaussian, Gram, Kernel, chosen_kernels
 from shearer.kernels import gram as operator_of
 from shearer.kernels.delta import DeltaGram
 from shearer.kernels.gaussian import GaussianGram
 from shearer.kernels.gram import ALL, Index
 from shearer.screening import widths
-from shearer.screening.table import Presence, Table
+from shearer.data.table import Presence, Table
 from shearer.screening.tiles import Strip, Tile
 
 Floats = NDArray[Any]
@@ -116,7 +114,7 @@ class Similarities:
 
     Examples
     --------
-    >>> from shearer.screening.table import read_table
+    >>> from shearer.data.table import read_table
     >>> similarities = Similarities(read_table([0.0, 1.0, 2.0], ["a", "b", "a"]), None)
     >>> similarities.stack(Tile(slice(0, 2), slice(1, 3))).round(3)  # pairs (0, 1), (0, 2), (1, 2)
     array([[0.368, 0.   ],
@@ -234,17 +232,6 @@ def operators(table: Table, kernel: Kernel | Mapping[str, Kernel] | None) -> lis
     return [
         operator_of(variable, _LIKE, general or Gaussian(), named.get(variable.name)) for variable in table.variables
     ]
-
-
-def chosen_kernels(
-    kernel: Kernel | Mapping[str, Kernel] | None, names: tuple[str, ...]
-) -> tuple[Kernel | None, dict[str, Kernel]]:
-    """The kernel for all continuous variables, and those of single ones, as the user stated them."""
-    if isinstance(kernel, Mapping):
-        known = set(names)  # of many variables, all may be named
-        check_names("kernel", [str(name) for name in kernel if str(name) not in known], names)
-        return None, {str(name): kernel_module._check_kernel(own) for name, own in kernel.items()}
-    return (None if kernel is None else kernel_module._check_kernel(kernel)), {}
 
 
 def _scalar_kernel(variable: Variable, general: Kernel, own: Kernel | None) -> Gaussian | None:

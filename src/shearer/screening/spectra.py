@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from shearer._jobs import spread, worker_count
 from shearer._progress import track
+from shearer._threads import blas_threads_for
 from shearer.kernels import Gram, hadamard
 from shearer.screening.pairs import Entropies, Pairs
 from shearer.screening.products import mirror
-from shearer.screening.table import Presence
+from shearer.data.table import Presence
 from shearer.spectrum import Request, plan, renyi, solve
 from shearer.spectrum.dense import Dense
 from shearer.spectrum.planner import CERTIFIED
@@ -70,7 +71,9 @@ def _solve(alpha: float, budget: int, batch: Sequence[Joint]) -> Bits:
         found.errors[position] = estimate.width if estimate.route == CERTIFIED.name else 0.0
     for n, positions in dense.items():
         # numpy's routine leaves other threads running, scipy's does not.
-        spectra = np.linalg.eigvalsh(np.stack([grams[position].dense() for position in positions])) / n
+        stack = np.stack([grams[position].dense() for position in positions])
+        with blas_threads_for(n**3):
+            spectra = np.linalg.eigvalsh(stack) / n
         found.values[positions] = [renyi.entropy(spectrum, alpha) for spectrum in spectra]
     return found
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
-import zipfile
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shearer._blocks import Block, Variable
+from shearer._files import write_file
+from shearer._files.archive import Arrays, digest_of, read_arrays, undamaged, write_arrays
 from shearer._validate import describe, value_error
 from shearer.sketching.frame import Frame, describe_kernel, kernel_from
 from shearer.sketching.rows import taken
@@ -25,10 +25,9 @@ from shearer.spectrum.accumulator import Accumulator, rows_at_once
 if TYPE_CHECKING:
     from shearer.sketching.sketch import Sketch
 
-Arrays = dict[str, NDArray[Any]]
-
 FORMAT, VERSION = "shearer sketch", 1
 _EXPECTED = "a file written by save()"
+_SETTINGS = ("given", "groups", "missing", "measures", "alpha", "rank", "seed")
 _NUMBERS = ("residual", "tau", "excess", "entry_error")
 
 
@@ -39,48 +38,30 @@ def write(sketch: Sketch, path: str | PathLike[str]) -> None:
 
 def read(path: str | PathLike[str]) -> Sketch:
     """The sketch that was written."""
-    return _unpack(*read_archive(path, FORMAT))
+    with read_archive(path, FORMAT) as (header, arrays):
+        return _unpack(header, arrays)
 
 
 def write_archive(path: str | PathLike[str], header: dict[str, Any], arrays: Arrays) -> None:
     """Write plain data and arrays with their hash; a file that is there is either the old one or whole."""
-    arrays = arrays | {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
-    arrays["sha256"] = np.frombuffer(digest_of(arrays), dtype=np.uint8)
-    target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    encoded = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    write_file("path", path, write_arrays(arrays | {"header": encoded}))
 
 
-def read_archive(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], Arrays]:
-    """What was written, if not a byte of it has changed."""
+@contextmanager
+def read_archive(path: str | PathLike[str], kind: str) -> Iterator[tuple[dict[str, Any], Arrays]]:
+    """What was written, if not a byte of it has changed; what goes wrong with it is the fault of the file."""
     target = Path(path)
-    try:
-        # Opened here: numpy leaves a file that is no archive open.
-        with target.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        known = arrays.pop("sha256").tobytes()
-    except FileNotFoundError as error:
-        raise value_error("path", _EXPECTED, f"{describe(str(target))}, which is not there") from error
-    except (OSError, ValueError, KeyError, EOFError, AttributeError, NotImplementedError, zipfile.BadZipFile) as error:
-        raise value_error("path", _EXPECTED, f"{target.name}, which is none, or cut short") from error
-    if digest_of(arrays) != known:
-        raise value_error("path", "contents as they were written", "other ones", "Its hash has changed.")
-    try:
+    arrays = read_arrays("path", target, _EXPECTED)
+    with undamaged("path", _EXPECTED, f"{target.name}, which is none"):
         header = json.loads(arrays.pop("header").tobytes())
         found = header["format"], header["version"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise value_error("path", _EXPECTED, f"{target.name}, which is none") from error
     if found != (kind, VERSION):
-        raise value_error("path", f"a {kind}, version {VERSION}", f"a {describe(found[0])}, version {found[1]}")
-    return header, arrays
+        raise value_error(
+            "path", f"a {kind}, version {VERSION}", f"a {describe(found[0])}, version {describe(found[1])}"
+        )
+    with undamaged("path", _EXPECTED, f"{target.name}, which is damaged"):
+        yield header, arrays
 
 
 def fingerprint_of(sketch: Sketch) -> str:
@@ -89,16 +70,6 @@ def fingerprint_of(sketch: Sketch) -> str:
     digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
     digest.update(digest_of(arrays))
     return digest.hexdigest()
-
-
-def digest_of(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """A hash of arrays and their names."""
-    digest = hashlib.sha256()
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        digest.update(array.tobytes())
-    return digest.digest()
 
 
 def _pack(sketch: Sketch) -> tuple[dict[str, Any], Arrays]:
@@ -152,16 +123,28 @@ def _unpack(header: dict[str, Any], arrays: Arrays) -> Sketch:
     from shearer.sketching.sketch import Sketch
 
     sketch = Sketch.__new__(Sketch)
-    sketch._settings = header["settings"]
+    sketch._settings = {name: header["settings"][name] for name in _SETTINGS}
     sketch._names, sketch._given = tuple(header["names"]), tuple(header["given"])
     sketch._shapes = unpack_rows("shape", header["shapes"], arrays)
     kernels = tuple(tuple(kernel_from(kernel) for kernel in own) for own in header["kernels"])
     sketch._frame = Frame(kernels, unpack_rows("landmark", header["landmarks"], arrays))
     found = [_unpack_part(f"part{place}", part, arrays, sketch) for place, part in enumerate(header["parts"])]
     sketch._entropies = SketchedEntropies(sketch._names, {part.subset: part for part in found})
-    sketch._entropies.rows, sketch._dropped = header["rows"], header["dropped"]
+    sketch._entropies.rows, sketch._dropped = (operator.index(header[name]) for name in ("rows", "dropped"))
+    _check_fit(sketch)
     sketch._step = min((rows_at_once(part.rank) for part in found), default=2**18)
     return sketch
+
+
+def _check_fit(sketch: Sketch) -> None:
+    """Raise where names, kernels, landmarks and subsets are not of the same variables."""
+    names, frame = sketch._names, sketch._frame
+    everyone = set(range(len(names)))
+    rows = (sketch._shapes, frame.landmarks)
+    if any(tuple(item.name for item in items) != names for items in rows) or len(frame.kernels) != len(names):
+        raise ValueError("variables that do not fit each other")
+    if not set(sketch._given) <= set(names) or not all(subset <= everyone for subset in sketch._entropies.parts):
+        raise ValueError("subsets of other variables")
 
 
 def _unpack_part(name: str, packed: dict[str, Any], arrays: Arrays, sketch: Sketch) -> SubsetSums:

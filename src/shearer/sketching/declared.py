@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from itertools import combinations
 from typing import Any
 
 from shearer._validate import check_option, describe, listing, type_error, value_error
 from shearer.entropy import Subset
-from shearer.measures import formulas
-from shearer.measures.combination import Combination
+from shearer.measures.registry import MEASURES
+from shearer.measures.registry import names as all_measures
 from shearer.sketching.subset_sums import SubsetSums
 from shearer.spectrum import Estimate
 
-_FORMULAS: dict[str, Callable[[list[int]], list[Combination]]] = {
-    "entropy": lambda v: [formulas.joint(v), *(formulas.joint([i]) for i in v)],
-    "mutual_information": lambda v: [formulas.total_correlation(pair) for pair in combinations(v, 2)],
-    "total_correlation": lambda v: [formulas.total_correlation(v)],
-    "dual_total_correlation": lambda v: [formulas.dual_total_correlation(v)],
-    "o_information": lambda v: [formulas.o_information(v)],
-    "s_information": lambda v: [formulas.s_information(v)],
-    "co_information": lambda v: [formulas.co_information(v)],
-    "shearer_gap": lambda v: [formulas.co_information(v)],
-}
-MEASURES = tuple(_FORMULAS)
-# Each subset has its own landmarks and sums.
-_MOST_SUBSETS = 4096
+# Each subset has its own landmarks and sums; and so many variables have fewer subsets than that.
+_MOST_SUBSETS, _MOST_FOR_ALL = 4096, 12
 
 
 class SketchedEntropies:
@@ -65,9 +53,9 @@ def check_measures(measures: Any) -> list[str]:
         raise type_error("measures", 'names of measures, such as ("total_correlation",)', describe(measures))
     declared = list(dict.fromkeys(measures))
     if not declared:
-        raise value_error("measures", f"some of {listing(MEASURES)}", "none")
+        raise value_error("measures", f"some of {listing(all_measures())}", "none")
     for measure in declared:
-        check_option("measures", measure, MEASURES)
+        check_option("measures", measure, all_measures())
     return declared
 
 
@@ -75,23 +63,18 @@ def subsets_of(measures: list[str], names: list[str], given: tuple[str, ...]) ->
     """The subsets whose entropies the measures need, in a fixed order."""
     conditions = frozenset(names.index(name) for name in given)
     variables = [index for index in range(len(names)) if index not in conditions]
-    if len(variables) > 1 or measures != ["entropy"]:
-        _check_count(measures, len(variables))
-    found = {
-        subset
-        for measure in measures
-        for combination in _FORMULAS[measure](variables)
-        for subset in combination.given(conditions).terms
-        if subset
-    }
+    for measure in measures:
+        _check_count(measure, len(variables))
+    found = {subset for measure in measures for subset in MEASURES[measure].needs(variables, conditions)}
     if len(found) > _MOST_SUBSETS:
-        hint = "mutual_information takes all pairs, co_information and shearer_gap all subsets."
+        whole = [name for name in all_measures() if MEASURES[name].all_subsets]
+        hint = f"mutual_information takes all pairs, {' and '.join(whole)} all subsets."
         raise value_error("measures", f"at most {_MOST_SUBSETS} subsets of variables", f"{len(found)}", hint)
     return sorted(found, key=lambda subset: (len(subset), sorted(subset)))
 
 
-def _check_count(measures: list[str], count: int) -> None:
-    if count < 2:
+def _check_count(measure: str, count: int) -> None:
+    if count < MEASURES[measure].fewest:
         raise value_error("sample", "at least 2 variables", f"{count}", 'measures=("entropy",) takes a single one.')
-    if {"co_information", "shearer_gap"} & set(measures) and count > 12:
-        raise value_error("sample", "at most 12 variables for all of their subsets", f"{count}")
+    if MEASURES[measure].all_subsets and count > _MOST_FOR_ALL:
+        raise value_error("sample", f"at most {_MOST_FOR_ALL} variables for all of their subsets", f"{count}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from shearer._files.chunks import TextTable, join, look_through
-from shearer._files.contents import COMPRESSED_SUFFIXES
+from shearer._files.formats import OTHERWISE, TEXT, by_name, check_chunks, chunk_suffixes, complete
 from shearer._files.notes import texts
 from shearer._jobs import spread
 from shearer._progress import track
@@ -24,9 +24,6 @@ R = TypeVar("R")
 
 # Rows read at a time: a few megabytes of some columns, a few hundred of a thousand.
 CHUNK_ROWS = 2**16
-_READERS = {".parquet": "parquet", ".pq": "parquet", ".arrow": "ipc", ".ipc": "ipc", ".feather": "ipc"}
-_BINARY = tuple(_READERS.values())
-_READERS |= {".csv": "text", ".tsv": "text", ".txt": "text"}
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,7 @@ class FileRows(RowSource):
     Attributes
     ----------
     paths : tuple of Path
-        Parquet, Arrow (not the stream form), or text.
+        Of formats that can be read in chunks; see `shearer._files.formats`.
     columns : tuple of str or None
         Which columns; None: all.
     texts : TextTable or None
@@ -59,7 +56,7 @@ class FileRows(RowSource):
         progress: bool | None = None,
     ) -> Self:
         """Look through all text once: every column is read by one rule, found from all of its values."""
-        wanted = [path for path in paths if _reader(path) not in _BINARY]
+        wanted = [path for path in paths if check_chunks(path).is_text]
         look = partial(look_through, separator=separator, encoding=encoding, header=header)
         found = list(track(spread(look, wanted, None), len(wanted), "files looked through", progress))
         return cls(paths, columns, join(found) if found else None)
@@ -77,9 +74,9 @@ class FileRows(RowSource):
 
     def names(self) -> list[str]:
         """The columns of the first file."""
-        if self.texts is not None and _reader(self.paths[0]) not in _BINARY:
+        if self.texts is not None and _is_text(self.paths[0]):
             return list(self.texts.names)
-        return list(_lazy(self.paths[0]).collect_schema().names())
+        return _lazy(self.paths[0])[1]
 
     def fold(
         self,
@@ -109,49 +106,49 @@ def _on_file(
 
 def _batches(path: Path, columns: tuple[str, ...] | None, texts: TextTable | None) -> Iterator[pl.DataFrame]:
     """The rows of a file; dates and times as numbers counted from one moment."""
-    import polars as pl
     import polars.selectors as cs
 
-    try:
-        for batch in _frames(path, columns, texts):
-            rows = batch.with_columns(cs.temporal().to_physical())
-            for start in range(0, len(rows), CHUNK_ROWS):
-                yield rows[start : start + CHUNK_ROWS]
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise _unreadable(path, error) from error
+    frames = _text_frames if texts is not None and _is_text(path) else _typed_frames
+    for batch in frames(path, columns, texts):
+        rows = batch.with_columns(cs.temporal().to_physical())
+        for start in range(0, len(rows), CHUNK_ROWS):
+            yield rows[start : start + CHUNK_ROWS]
 
 
-def _frames(path: Path, columns: tuple[str, ...] | None, texts: TextTable | None) -> Iterator[pl.DataFrame]:
-    if texts is not None and _reader(path) not in _BINARY:
-        check_names("columns", columns or (), texts.names)
-        wanted = list(texts.names if columns is None else columns)
-        return (frame[wanted] for frame in texts.frames(path))
-    lazy = _lazy(path)
-    if columns is not None:
-        check_names("columns", columns, lazy.collect_schema().names())
-        lazy = lazy.select(columns)
-    return lazy.collect_batches(chunk_size=CHUNK_ROWS, maintain_order=True)
-
-
-def _reader(path: Path) -> str | None:
-    """What reads a file of that name; None if nothing does in chunks."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    while suffixes and suffixes[-1] in COMPRESSED_SUFFIXES:
-        suffixes.pop()
-    return _READERS.get(suffixes[-1] if suffixes else "")
-
-
-def _unreadable(path: Path, error: Exception) -> ValueError:
-    return value_error(str(path), "a file that can be read", f"the error {str(error).splitlines()[0]!r}")
-
-
-def _lazy(path: Path) -> pl.LazyFrame:
+def _text_frames(path: Path, columns: tuple[str, ...] | None, texts: TextTable | None) -> Iterator[pl.DataFrame]:
     import polars as pl
 
+    assert texts is not None
+    check_names("columns", columns or (), texts.names)
+    wanted = list(texts.names if columns is None else columns)
     try:
-        return pl.scan_parquet(path) if _reader(path) == "parquet" else pl.scan_ipc(path)
+        for frame in texts.frames(path):
+            yield frame[wanted]
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise _unreadable(path, error) from error
+        reason = str(error).splitlines()[0]
+        raise value_error(str(path), "a file that can be read", f"the error {reason!r}") from error
+
+
+def _typed_frames(path: Path, columns: tuple[str, ...] | None, _texts: TextTable | None) -> Iterator[pl.DataFrame]:
+    lazy, names = _lazy(path)
+    if columns is not None:
+        check_names("columns", columns, names)
+        lazy = lazy.select(columns)
+    with complete(path.name, check_chunks(path).name):
+        yield from lazy.collect_batches(chunk_size=CHUNK_ROWS, maintain_order=True)
+
+
+def _is_text(path: Path) -> bool:
+    return (by_name(path.name) or TEXT).is_text
+
+
+def _lazy(path: Path) -> tuple[pl.LazyFrame, list[str]]:
+    """A file of a format that declares its columns, and these."""
+    found = check_chunks(path)
+    assert found.lazy is not None
+    with complete(path.name, found.name):
+        lazy = found.lazy(path)
+        return lazy, list(lazy.collect_schema().names())
 
 
 def expand_files(patterns: list[Any], separator: str | None = None) -> tuple[Path, ...]:
@@ -166,7 +163,11 @@ def expand_files(patterns: list[Any], separator: str | None = None) -> tuple[Pat
     for path in paths:
         if not path.is_file():
             raise value_error(str(path), "a file that exists", "no such file")
-        if separator is None and _reader(path) is None:
-            expected = f"a file called {', '.join('*' + suffix for suffix in _READERS)}"
-            raise value_error(str(path), expected, describe(path.name), "Other formats are read into memory.")
+        named = by_name(path.name)
+        if named is None and separator is not None:
+            continue  # text, whatever it is called
+        if named is None or not named.in_chunks:
+            expected = f"a file called {', '.join('*' + suffix for suffix in chunk_suffixes())}"
+            advice = OTHERWISE if named is None else named.advice
+            raise value_error(str(path), expected, describe(path.name), advice)
     return tuple(paths)

@@ -38,7 +38,7 @@ class Frame:
     def of(cls, items: Sequence[Variable], kernel: Kernel | Mapping[str, Kernel] | None) -> Frame:
         """Kernels whose widths come from a sample, without landmarks yet."""
         variables = Variables(tuple(items), (), row_count(items[0]), 0, _LIKE)
-        named, general = chosen_kernels(variables, kernel)
+        general, named = chosen_kernels(kernel, variables.names)
         kernels = tuple(
             tuple(
                 _frozen(kernel_of(item, block, general or Gaussian(), named.get(item.name)), block)

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer.inference.totals import Totals
+from shearer.pairs.engine import Known
+from shearer.pairs.sides import Rows
+from shearer.pairs.sums import NUMBERS, RowSums, Totals
 
 Floats = NDArray[np.float64]
+
+_NO_ROWS = np.empty(0)
 
 
 @dataclass
@@ -20,30 +24,35 @@ class Level:
     ----------
     members : list of int
         Which of its own widths each variable takes here.
-    products, sums, cube_sums, residuals : arrays
-        F'F, F'1, the same of the cubes, and the sum of 1 - |f|^2 for each variable.
-    cubes_of_rows, products_of_rows : arrays
-        The sums of the second pass, for each variable.
+    starts : array
+        Where the features of each variable begin.
+    products, sums, residuals : arrays
+        F'F, F'1, and the sum of 1 - |f|^2 for each variable.
+    with_diagonal, numbers, cubes, diagonals, slopes : arrays
+        The sums of the second pass: `RowSums` of each variable, and products of the row vectors of each two.
     """
 
     members: list[int]
     starts: NDArray[np.intp]
     products: Floats
     sums: Floats
-    cube_sums: Floats
     residuals: Floats
-    cubes_of_rows: Floats
-    products_of_rows: Floats
+    with_diagonal: Floats
+    numbers: Floats
+    cubes: Floats
+    diagonals: Floats
+    slopes: Floats
 
-    ARRAYS = ("products", "sums", "cube_sums", "residuals", "cubes_of_rows", "products_of_rows")
+    FIRST = ("products", "sums", "residuals")
+    SECOND = ("with_diagonal", "numbers", "cubes", "diagonals", "slopes")
 
     @classmethod
     def of(cls, members: list[int], ranks: list[int]) -> Level:
         """No row yet."""
         starts = np.concatenate([[0], np.cumsum(ranks)]).astype(np.intp)
         width, count = int(starts[-1]), len(ranks)
-        zeros = [np.zeros(shape) for shape in ((width, width), width, width, count, count, count)]
-        return cls(members, starts, *zeros)
+        first = (width, width), width, count
+        return cls(members, starts, *(np.zeros(shape) for shape in first), *_nothing(width, count))
 
     def own(self, variable: int) -> slice:
         """The features of a variable."""
@@ -54,21 +63,54 @@ class Level:
         self.products += stack.T @ stack
         self.sums += stack.sum(axis=0)
 
-    def add_again(self, stack: Floats) -> None:
-        """Add rows in the second pass: what a row sum is, the totals of the first tell."""
-        for variable in range(len(self.members)):
-            own = self.own(variable)
-            features, inner = stack[:, own], self.products[own, own]
-            t = features @ self.sums[own]
-            self.cubes_of_rows[variable] += float(np.sum(t**3))
-            self.products_of_rows[variable] += float(np.einsum("ij,ij->i", features @ inner, features) @ t)
+    def begin_again(self) -> None:
+        """No row of a second pass yet."""
+        found = _nothing(int(self.starts[-1]), len(self.members))
+        for name, zeros in zip(self.SECOND, found, strict=True):
+            setattr(self, name, zeros)
 
-    def totals(self, variable: int, rows: int, labels: bool) -> Totals:
-        """What is known of one variable; of labels without a second pass."""
+    def add_again(self, stack: Floats, probes: list[Floats], rows: int) -> None:
+        """Add rows in the second pass, for which the totals of the first are needed.
+
+        Parameters
+        ----------
+        stack : array
+            Their features side by side.
+        probes : list of arrays
+            Features of the rows that stand for all of each variable.
+        rows : int
+            Rows of the first pass.
+        """
+        diagonals, slopes = (np.empty((len(self.members), len(stack))) for _ in range(2))
+        for variable, own in enumerate(probes):
+            sums = self._row_sums(variable, rows)
+            terms = sums.totals.terms(stack[:, self.own(variable)])
+            sums.add(terms, own - sums.totals.center, rows / len(own))
+            self.with_diagonal[self.own(variable)] = sums.with_diagonal
+            self.numbers[variable], self.cubes[variable] = sums.numbers, sums.cubes
+            diagonals[variable], slopes[variable] = terms.diagonal, terms.slope
+        self.diagonals += diagonals @ diagonals.T
+        self.slopes += slopes @ slopes.T
+
+    def known(self, rows: int) -> Known:
+        """What pairs need of every variable."""
+        found = [self._row_sums(variable, rows) for variable in range(len(self.members))]
+        return [[Rows(own.totals.center, own.marginal(), _NO_ROWS, _NO_ROWS)] for own in found]
+
+    def norms(self, rows: int) -> Floats:
+        """Squared norms of the cross products of centered features, of all pairs."""
+        centered = self.products - np.multiply.outer(self.sums, self.sums) / rows
+        centered *= centered
+        return np.add.reduceat(np.add.reduceat(centered, self.starts[:-1], axis=0), self.starts[:-1], axis=1)
+
+    def _row_sums(self, variable: int, rows: int) -> RowSums:
         own = self.own(variable)
-        sums, inner = self.sums[own], self.products[own, own]
-        cubes, products = self.cubes_of_rows[variable], self.products_of_rows[variable]
-        if labels:
-            cubes, products = float(np.sum(sums**4)), float(np.sum(sums**3))  # t = p = the count of a row's label
-        entry_cubes = float(self.cube_sums[own] @ self.cube_sums[own])
-        return Totals(rows, sums, inner, entry_cubes, float(cubes), float(products))
+        totals = Totals.of(rows, self.sums[own], self.products[own, own], np.zeros(own.stop - own.start))
+        found = RowSums(totals)
+        found.with_diagonal = self.with_diagonal[own].copy()
+        found.numbers, found.cubes = self.numbers[variable].copy(), float(self.cubes[variable])
+        return found
+
+
+def _nothing(width: int, count: int) -> list[Floats]:
+    return [np.zeros(shape) for shape in (width, (count, NUMBERS), count, (count, count), (count, count))]

@@ -8,22 +8,16 @@ from numpy.typing import NDArray
 
 from shearer._blocks import Variable
 from shearer._validate import check_names, describe, value_error
-from shearer.inference.aggregated import LARGEST_SATURATION, combine
-from shearer.inference.atoms import CERTAIN, least_pvalue
-from shearer.inference.centring import compared
 from shearer.inference.result import Component, TestResult
-from shearer.inference.tall import RUNG_BITS
-from shearer.inference.totals import Totals
-from shearer.screening.adjustment import Chances
-from shearer.screening.tall_tests import chance_of
+from shearer.pairs.engine import FORMS, Statistics, chances_of, compared
+from shearer.pairs.limits import FEWEST_ROWS, RUNG_BITS
+from shearer.pairs.rare import CERTAIN, least_pvalue
+from shearer.pairs.tails import joined, upper_tails
 from shearer.sketching.features import Features, LabelFeatures
 from shearer.sketching.levels import Level
 
 Floats = NDArray[np.float64]
 
-# Mean residual of a row beyond which the diagonal is not known well enough for a test.
-_LARGEST_RESIDUAL = 1e-3
-_FEWEST_ROWS = 6
 
 
 class PairAnswers:
@@ -52,30 +46,51 @@ class PairAnswers:
         if first == second:
             raise value_error("names", "two variables", f"{describe(first)} twice")
         self._check_passes()
-        places = self.names.index(first), self.names.index(second)
-        components = self._components(*places, {})
-        pvalue = self._combined(*places, components)
+        a, b = self.names.index(first), self.names.index(second)
+        components = []
+        ladder = self._ladder(a, b)
+        for height in ladder:
+            found = self._statistics(height)
+            tails = upper_tails(*found)
+            label = f"at {RUNG_BITS[height - 1]:g} bits" if len(ladder) > 1 else "at its one width"
+            for form, z, p, skewness in zip(FORMS, found.z, tails, found.skewness, strict=True):
+                if np.isfinite(p[a, b]):
+                    components.append(Component(f"{form} {label}", z[a, b], p[a, b], skewness[a, b]))
         statistic = max((c.statistic for c in components), default=math.nan)
+        pvalue = float(self.pvalues()[a, b])
         return TestResult(statistic, pvalue, "aggregated", tuple(components), None, self._rows, (first, second))
 
     def pvalues(self) -> Floats:
-        """The p-values of all pairs, (p, p); 1 on the diagonal, nan where a variable has no low rank."""
+        """The p-values of all pairs, (p, p); 1 on the diagonal."""
         self._check_passes()
-        found = np.ones((len(self.names), len(self.names)))
-        known: dict[tuple[int, int], Totals] = {}
-        for a, b in combinations(range(len(self.names)), 2):
-            found[a, b] = found[b, a] = self._combined(a, b, self._components(a, b, known))
-        return found
-
-    def _combined(self, a: int, b: int, components: list[Component]) -> float:
-        """One p-value; nan without components. That of two variables of labels is not below what rare ones allow."""
-        if not components:
-            return math.nan
-        pvalue = combine(components)
-        if pvalue < CERTAIN and all(isinstance(self._features[place][0], LabelFeatures) for place in (a, b)):
-            level = self._levels[0]
-            pvalue = max(pvalue, least_pvalue(level.products[level.own(a), level.own(b)], exact=True))
+        count = len(self.names)
+        heights = np.array([len(own) for own in self._features])
+        longest = np.maximum.outer(heights, heights)
+        tails = []
+        for height in range(len(self._levels)):
+            found = self._statistics(height)
+            # The first level is the kernel of the values; a ladder, where there is one, stands above it.
+            found.z[:, (longest > 1) if height == 0 else (longest <= height)] = np.nan
+            tails += list(upper_tails(*found))
+        pvalue = joined(tails)
+        np.fill_diagonal(pvalue, 1.0)
+        labels = [k for k in range(count) if isinstance(self._features[k][0], LabelFeatures)]
+        level = self._levels[0]
+        for a, b in combinations(labels, 2):
+            if pvalue[a, b] < CERTAIN:
+                least = least_pvalue(level.products[level.own(a), level.own(b)], exact=True)
+                pvalue[a, b] = pvalue[b, a] = max(pvalue[a, b], least)
         return pvalue
+
+    def _ladder(self, a: int, b: int) -> range:
+        """The levels at which two variables are tested."""
+        longest = max(len(self._features[variable]) for variable in (a, b))
+        return range(1, longest) if longest > 1 else range(1)
+
+    def _statistics(self, height: int) -> Statistics:
+        level = self._levels[height]
+        known = level.known(self._rows)
+        return compared(known, known, self._rows, level.norms(self._rows), level.diagonals, level.slopes)
 
     def joint_entropies(self) -> Floats:
         """S_2 of all pairs in bits at the kernels' own widths, those of single variables on the diagonal."""
@@ -100,12 +115,9 @@ class PairAnswers:
     def adjusted(self) -> Floats:
         """Chance-adjusted I at alpha = 2 of all pairs; after the second pass. nan on the diagonal."""
         self._check_passes()
-        joint, count = self.joint_entropies(), len(self.names)
-        known = [self._totals(0, k) for k in range(count)]
-        found = np.full((count, count), np.nan)
-        for a, b in combinations(range(count), 2):
-            chances = Chances(*map(np.asarray, chance_of(known[a], known[b])))
-            found[a, b] = found[b, a] = float(chances.adjusted(joint[a, b]))
+        known = self._levels[0].known(self._rows)
+        found = chances_of(known, known, self._rows).adjusted(self.joint_entropies())
+        np.fill_diagonal(found, np.nan)
         return found
 
     @property
@@ -114,38 +126,9 @@ class PairAnswers:
         self._check_rows()
         return np.stack([level.residuals for level in self._levels]) / self._rows
 
-    def _components(self, a: int, b: int, known: dict[tuple[int, int], Totals]) -> list[Component]:
-        """Both forms at every width of the ladder; what is known of single variables is kept for the next pair."""
-        heights = [len(self._features[variable]) for variable in (a, b)]
-        # The first level is the kernel of the values; a ladder, where there is one, stands above it.
-        levels = range(1, max(heights)) if max(heights) > 1 else range(1)
-        components = []
-        for height in levels:
-            level = self._levels[height]
-            if max(level.residuals[a], level.residuals[b]) > _LARGEST_RESIDUAL * self._rows:
-                continue
-            for variable in (a, b):
-                if (height, variable) not in known:
-                    known[height, variable] = self._totals(height, variable)
-            first, second = known[height, a], known[height, b]
-            if max(first.saturation, second.saturation) > LARGEST_SATURATION:
-                continue
-            between = level.products[level.own(a), level.own(b)]
-            products = (float(np.sum(between**2)) - self._rows) / 2
-            cross = float(first.column_sums @ between @ second.column_sums)
-            row_products = cross - first.total - second.total - self._rows
-            label = f"at {RUNG_BITS[height - 1]:g} bits" if height else "at its width"
-            components += compared(first, second, products, row_products, label)
-        return components
-
-    def _totals(self, height: int, variable: int) -> Totals:
-        level = self._levels[height]
-        labels = isinstance(self._features[variable][level.members[variable]], LabelFeatures)
-        return level.totals(variable, self._rows, labels)
-
     def _check_rows(self) -> None:
-        if self._rows < _FEWEST_ROWS:
-            raise value_error("data", f"at least {_FEWEST_ROWS} rows", f"{self._rows}", "Rows come in by update().")
+        if self._rows < FEWEST_ROWS:
+            raise value_error("data", f"at least {FEWEST_ROWS} rows", f"{self._rows}", "Rows come in by update().")
 
     def _check_passes(self) -> None:
         self._check_rows()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._blocks import Variable
+from shearer._files.archive import digest_of
 from shearer._validate import describe, type_error, value_error
 from shearer.kernels import Kernel
 from shearer.sketching import archive
@@ -27,7 +29,9 @@ from shearer.spectrum.lowrank import ROWS_AT_ONCE
 
 Floats = NDArray[np.float64]
 
-FORMAT = "shearer pair sketch"
+FORMAT = "shearer pair sketch 2"
+# How chunks are read, in the order in which files have it.
+_SETTINGS = ("groups", "missing", "kinds", "names")
 # Numbers in the features of one chunk: 64 megabytes for each level.
 _WORK = 2**23
 # Rows at a time: what is held of one variable stays in cache.
@@ -37,8 +41,8 @@ _MOST_ROWS = 4096
 class PairSketch(PairAnswers):
     """Independence tests and alpha = 2 values of all pairs, from sums over rows that merge.
 
-    The test is that of `independence_test` beyond 5000 rows, by moments at a ladder of widths; its third moment needs
-    sums over rows of what only the totals of a first pass tell. After one pass values are known, after two p-values.
+    The test is that of `independence_test`, at widths that a sample tells; its moments need sums over rows of what only
+    the totals of a first pass tell. After one pass values are known, after two p-values.
 
     Examples
     --------
@@ -147,22 +151,21 @@ class PairSketch(PairAnswers):
 
     def _add(self, rows: tuple[Variable, ...]) -> None:
         # Levels beyond the first share the features of variables that have one width only.
-        known: dict[tuple[int, int], tuple[Floats, Floats]] = {}
+        known: dict[tuple[int, int], Floats] = {}
         for level in self._levels:
             stack = np.empty((row_count(rows[0]), level.products.shape[0]))
             for variable, member in enumerate(level.members):
                 place = variable, member
                 if place not in known:
-                    known[place] = self._features[variable][member].of(rows[variable], self._second_rows is None)
-                own = level.own(variable)
-                stack[:, own] = known[place][0]
+                    known[place] = self._features[variable][member].of(rows[variable])
+                stack[:, level.own(variable)] = known[place]
                 if self._second_rows is None:
-                    level.cube_sums[own] += known[place][1]
-                    level.residuals[variable] += len(stack) - float(np.vdot(known[place][0], known[place][0]))
+                    level.residuals[variable] += len(stack) - float(np.vdot(known[place], known[place]))
             if self._second_rows is None:
                 level.add(stack)
             else:
-                level.add_again(stack)
+                probes = [self._features[k][member].probes for k, member in enumerate(level.members)]
+                level.add_again(stack, probes, self._rows)
             known = {place: found for place, found in known.items() if len(self._features[place[0]]) == 1}
 
     def merge(self, other: PairSketch) -> None:
@@ -173,7 +176,7 @@ class PairSketch(PairAnswers):
             hint = "Make one by PairSketch.like or second_pass, and copies of it by empty()."
             raise value_error("other", "a sketch with the same landmarks, in the same pass", "another one", hint)
         second = self._second_rows is not None
-        names = Level.ARRAYS[4:] if second else Level.ARRAYS[:4]
+        names = Level.SECOND if second else Level.FIRST
         for mine, others in zip(self._levels, other._levels, strict=True):
             for name in names:
                 setattr(mine, name, getattr(mine, name) + getattr(others, name))
@@ -197,7 +200,7 @@ class PairSketch(PairAnswers):
         fresh = copy.copy(self)
         fresh._levels = [copy.copy(level) for level in self._levels]
         for level in fresh._levels:
-            level.cubes_of_rows, level.products_of_rows = (np.zeros(len(level.members)) for _ in range(2))
+            level.begin_again()
         fresh._second_rows, fresh._dropped = 0, 0
         if self._second_rows is None:
             fresh.__dict__.pop("fingerprint", None)  # the totals of the first pass are part of it from now on
@@ -211,7 +214,7 @@ class PairSketch(PairAnswers):
             header["rows"] = self._rows
             arrays |= {f"level{place}": level.products for place, level in enumerate(self._levels)}
         digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
-        digest.update(archive.digest_of(arrays))
+        digest.update(digest_of(arrays))
         return digest.hexdigest()
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -221,20 +224,24 @@ class PairSketch(PairAnswers):
     @classmethod
     def load(cls, path: str | PathLike[str]) -> PairSketch:
         """Read what `save` wrote; a file that was cut short or altered is refused."""
-        header, arrays = archive.read_archive(path, FORMAT)
         sketch = cls.__new__(cls)
-        sketch._settings = header["settings"]
-        sketch._shapes = archive.unpack_rows("shape", header["shapes"], arrays)
-        sketch._kernels = tuple(tuple(kernel_from(kernel) for kernel in own) for own in header["kernels"])
-        sketch._features = [
-            [unpacked(one, f"feature{i}_{j}", arrays) for j, one in enumerate(own)]
-            for i, own in enumerate(header["features"])
-        ]
-        sketch._begin()
-        for place, level in enumerate(sketch._levels):
-            for name in Level.ARRAYS:
-                setattr(level, name, arrays[f"level{place}_{name}"])
-        sketch._rows, sketch._second_rows, sketch._dropped = (header[k] for k in ("rows", "second_rows", "dropped"))
+        with archive.read_archive(path, FORMAT) as (header, arrays):
+            sketch._settings = {name: header["settings"][name] for name in _SETTINGS}
+            sketch._shapes = archive.unpack_rows("shape", header["shapes"], arrays)
+            sketch._kernels = tuple(tuple(kernel_from(kernel) for kernel in own) for own in header["kernels"])
+            sketch._features = [
+                [unpacked(one, f"feature{i}_{j}", arrays) for j, one in enumerate(own)]
+                for i, own in enumerate(header["features"])
+            ]
+            sketch._begin()
+            for place, level in enumerate(sketch._levels):
+                for name in (*Level.FIRST, *Level.SECOND):
+                    setattr(level, name, arrays[f"level{place}_{name}"])
+            sketch._rows, sketch._dropped = (operator.index(header[name]) for name in ("rows", "dropped"))
+            second = header["second_rows"]
+            sketch._second_rows = None if second is None else operator.index(second)
+            if not len(sketch._shapes) == len(sketch._kernels) == len(sketch._features):
+                raise ValueError("variables that do not fit each other")
         return sketch
 
     def _packed(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -242,7 +249,7 @@ class PairSketch(PairAnswers):
         header, arrays = self._frozen()
         header |= {"rows": self._rows, "second_rows": self._second_rows, "dropped": self._dropped}
         for place, level in enumerate(self._levels):
-            arrays |= {f"level{place}_{name}": getattr(level, name) for name in Level.ARRAYS}
+            arrays |= {f"level{place}_{name}": getattr(level, name) for name in (*Level.FIRST, *Level.SECOND)}
         return header, arrays
 
     def _frozen(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

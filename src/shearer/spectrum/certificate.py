@@ -71,6 +71,12 @@ def bounds(spectrum: PartialSpectrum, alpha: float) -> tuple[float, float]:
     return max(0.0, lower), min(upper, math.log2(n))
 
 
+def width(spectrum: PartialSpectrum, alpha: float) -> float:
+    """Distance between the bounds, in bits."""
+    lower, upper = bounds(spectrum, alpha)
+    return upper - lower
+
+
 def water_level(values: NDArray[np.float64], missing: float, n: int) -> tuple[float, int]:
     """The level mu with sum (mu - value)_+ = missing over n entries, and how many listed values lie below it."""
     tail = np.concatenate([[0.0], np.cumsum(values[::-1])])  # mass of the j smallest listed values

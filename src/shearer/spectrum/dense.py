@@ -4,6 +4,7 @@ import numpy as np
 import scipy.linalg
 
 from shearer._arrays import Array, epsilon, is_numpy, item_size, to_float, tracks_gradient
+from shearer._threads import blas_threads_for
 from shearer.kernels.gram import Gram
 from shearer.spectrum import renyi
 from shearer.spectrum.estimate import Estimate
@@ -35,9 +36,10 @@ class Powers(Solver):
         alpha = request.alpha
         matrix = gram.dense() / gram.n
         half = int(alpha) // 2
-        low = matrix if half == 1 else matrix @ matrix
-        low = low @ matrix if half == 3 else low @ low if half == 4 else low
-        high = low @ matrix if alpha % 2 else low
+        with blas_threads_for(gram.n**3):
+            low = matrix if half == 1 else matrix @ matrix
+            low = low @ matrix if half == 3 else low @ low if half == 4 else low
+            high = low @ matrix if alpha % 2 else low
         power_sum = gram.xp.sum(low * high)
         # Entries are not negative: each product adds a relative error of n epsilon at most.
         number = to_float(power_sum)
@@ -83,5 +85,6 @@ def _eigenvalues(gram: Gram) -> Array:
     matrix = gram.dense()
     if is_numpy(matrix):
         # The transpose of a symmetric C-ordered matrix is the Fortran order LAPACK wants: no copy.
-        return scipy.linalg.eigvalsh(matrix.T, overwrite_a=True, check_finite=False, driver="evr")
+        with blas_threads_for(gram.n**3):
+            return scipy.linalg.eigvalsh(matrix.T, overwrite_a=True, check_finite=False, driver="evr")
     return gram.xp.linalg.eigvalsh(matrix)

@@ -16,6 +16,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from shearer._arrays import is_numpy
+from shearer._threads import blas_threads_for
 from shearer.kernels.gram import Gram
 from shearer.spectrum import renyi
 from shearer.spectrum.estimate import Estimate
@@ -102,14 +103,16 @@ class _Operator:
     def times(self, vectors: Floats) -> Floats:
         """A times (n, m) vectors."""
         if self._matrix is not None:
-            product: Floats = self._matrix @ vectors
+            with blas_threads_for(self._matrix.size * vectors.shape[1]):
+                product: Floats = self._matrix @ vectors
             return product / self.n
         product = np.empty_like(vectors)
         squares = []
         height = max(1, 2**22 // self.n)
         for start in range(0, self.n, height):
             band = self._gram.block(slice(start, min(start + height, self.n)), slice(None))
-            product[start : start + height] = band @ vectors
+            with blas_threads_for(band.size * vectors.shape[1]):
+                product[start : start + height] = band @ vectors
             if self._squares is None:
                 squares.append(float(np.vdot(band, band)))
         if squares:

@@ -6,6 +6,7 @@ to the residual diagonal and thinned by rejection, which gives the same law as d
 Tropp and Webber 2022; Epperly, Tropp and Webber 2024).
 """
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -13,8 +14,9 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from shearer.kernels.gram import Gram
-from shearer.spectrum import renyi
+from shearer.spectrum import certificate, renyi
 from shearer.spectrum.certificate import PartialSpectrum
+from shearer.spectrum.decay import Decay
 
 EPSILON = float(np.finfo(np.float64).eps)
 _FIRST_BLOCK, _LARGEST_BLOCK = 24, 96
@@ -22,8 +24,12 @@ _FIRST_BLOCK, _LARGEST_BLOCK = 24, 96
 _WORK = 2**24
 # A residual below this is round-off: pivots there would only add noise.
 SMALLEST_PIVOT = 1e-13
+# Entries below this are as good as 0; their products would leave the range in which arithmetic is fast.
+_NOTHING = 1e-60
 # Rows summed at once: round-off of a sum grows with its length.
 ROWS_AT_ONCE = 512
+# Eigenvalues are looked at again when the rank has grown by this factor.
+_SELDOM = 1.15
 
 
 class Factorization:
@@ -81,12 +87,15 @@ class Factorization:
 
     def _append(self, drawn: NDArray[np.intp], *, reject: bool = True) -> None:
         known = self.factor
-        core = self.gram.block(drawn, drawn) - known[drawn] @ known[drawn].T
+        core = _without_traces(self.gram.block(drawn, drawn) - known[drawn] @ known[drawn].T)
         accepted, lower = self._thin(core, reject)
+        # By the block these have nothing left but round-off: they would be drawn, and turned down, for ever.
+        used_up = np.diag(core) <= SMALLEST_PIVOT
+        self.residual[drawn[used_up]] = np.clip(np.diag(core)[used_up], 0.0, SMALLEST_PIVOT)
         if not len(accepted):
             return
         chosen = drawn[accepted]
-        fresh = self.gram.columns(chosen) - known @ known[chosen].T
+        fresh = _without_traces(self.gram.columns(chosen) - known @ known[chosen].T)
         # F_new = G L^-T, solved for the transpose so that LAPACK works in place.
         fresh = scipy.linalg.solve_triangular(lower, fresh.T, lower=True, overwrite_b=True, check_finite=False).T
         rank = self.rank
@@ -117,15 +126,9 @@ class Factorization:
         return accepted, lower[np.ix_(accepted, range(len(accepted)))]
 
 
-def partial_spectrum(work: Factorization, products: NDArray[np.float64], alpha: float) -> PartialSpectrum:
-    """The certified part of the spectrum of K/n, from F'F."""
-    n, rank = work.gram.n, work.rank
-    eigenvalues = scipy.linalg.eigvalsh(products, check_finite=False) / n
-    residual = (work.residual + residual_error(rank, work.gram.entry_error)) / n
-    residual_tau = float(np.sum(renyi.tau_or_zero(residual, alpha))) if 0 < alpha < np.inf else 0.0
-    return PartialSpectrum.certified(
-        eigenvalues, eigenvalue_error(rank, work.gram.entry_error, eigenvalues), n, residual_tau, alpha
-    )
+def _without_traces(entries: NDArray[np.float64]) -> NDArray[np.float64]:
+    entries[np.abs(entries) < _NOTHING] = 0.0
+    return entries
 
 
 def residual_error(rank: int, entry_error: float) -> float:
@@ -154,6 +157,75 @@ def add_compensated(total: NDArray[np.float64], lost: NDArray[np.float64], part:
     total[...] = summed
 
 
+class Growth:
+    """A factorisation on its way, with the certified spectrum at the rank that it has.
+
+    Parameters
+    ----------
+    gram : Gram
+        The operator, of numpy arrays.
+    alpha : float
+        Order of the entropy that the certificate serves.
+    rng : Generator
+        Source of the pivots.
+    """
+
+    def __init__(self, gram: Gram, alpha: float, rng: np.random.Generator) -> None:
+        self.work = Factorization(gram, rng)
+        self.alpha = alpha
+        self._products = np.empty((0, 0))
+        self._eigenvalues = np.empty(0)
+
+    @property
+    def missing(self) -> float:
+        """Part of the spectrum's mass that the factorisation leaves out, round-off aside."""
+        return float(self.work.residual.mean())
+
+    @property
+    def residual_bits(self) -> float:
+        """What the residual adds to an entropy of order 1 at most, round-off aside; less at higher orders."""
+        return float(np.sum(renyi.tau_or_zero(self.work.residual / self.work.gram.n, 1.0))) / math.log(2.0)
+
+    def spectrum(self) -> PartialSpectrum:
+        """The certified part of the spectrum of K/n, round-off included."""
+        eigenvalues, entry_error = self._known(), self.work.gram.entry_error
+        error = eigenvalue_error(self.work.rank, entry_error, eigenvalues)
+        return self._certified(eigenvalues, error, residual_error(self.work.rank, entry_error))
+
+    def truncated(self) -> PartialSpectrum:
+        """What the certificate would be without round-off: the part that a larger rank improves."""
+        return self._certified(self._known(), 0.0, 0.0)
+
+    def certify(self, enough: Callable[[PartialSpectrum], bool], most: int, decay: Decay | None) -> PartialSpectrum:
+        """Grow until the certificate is good enough, the rank is `most`, nothing is left or the goal out of reach."""
+        known = 0
+        while True:
+            going_on = self.work.grow(most) and self.work.rank < most
+            # Bounds are wider than the missing mass: while that is too much, the eigenvalues can wait.
+            if going_on and decay is not None and self.missing > decay.goal and self.work.rank < _SELDOM * known:
+                continue
+            spectrum, known = self.spectrum(), self.work.rank
+            if enough(spectrum) or not going_on:
+                return spectrum
+            if decay is not None and decay.is_hopeless(known, certificate.width(spectrum, self.alpha)):
+                return spectrum
+
+    def _known(self) -> NDArray[np.float64]:
+        """Eigenvalues of F'F/n; products of columns are formed once."""
+        known = len(self._products)
+        if known < self.work.rank or not len(self._eigenvalues):
+            side = cross_products(self.work.factor, self.work.factor[:, known:])
+            self._products = np.block([[self._products, side[:known]], [side[:known].T, side[known:]]])
+            self._eigenvalues = scipy.linalg.eigvalsh(self._products, check_finite=False) / self.work.gram.n
+        return self._eigenvalues
+
+    def _certified(self, eigenvalues: NDArray[np.float64], error: float, slack: float) -> PartialSpectrum:
+        n, alpha = self.work.gram.n, self.alpha
+        residual = (self.work.residual + slack) / n
+        residual_tau = float(np.sum(renyi.tau_or_zero(residual, alpha))) if 0 < alpha < np.inf else 0.0
+        return PartialSpectrum.certified(eigenvalues, error, n, residual_tau, alpha)
+
+
 def factorize(
     gram: Gram,
     alpha: float,
@@ -161,21 +233,14 @@ def factorize(
     most: int,
     enough: Callable[[PartialSpectrum], bool],
     weights: NDArray[np.float64] | None = None,
+    decay: Decay | None = None,
 ) -> tuple[Factorization, PartialSpectrum]:
     """Grow a factorisation until its certificate is good enough, the rank is `most`, or nothing is left.
 
-    Pivots are drawn by residual times weight: rows of weight 0 only tell how good the others are.
+    Pivots are drawn by residual times weight: rows of weight 0 only tell how good the others are. With a `decay` the
+    attempt ends as soon as the width that is its goal is out of reach.
     """
-    work = Factorization(gram, rng)
+    growth = Growth(gram, alpha, rng)
     if weights is not None:
-        work.weigh(weights)
-    products = np.empty((0, 0))
-    while True:
-        known = work.rank
-        going_on = work.grow(most)
-        fresh = work.factor[:, known:]
-        side = cross_products(work.factor, fresh)
-        products = np.block([[products, side[:known]], [side[:known].T, side[known:]]])
-        spectrum = partial_spectrum(work, products, alpha)
-        if enough(spectrum) or not going_on or work.rank >= most:
-            return work, spectrum
+        growth.work.weigh(weights)
+    return growth.work, growth.certify(enough, most, decay)

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from shearer._memory import parse_memory
-from shearer._validate import check_alpha, check_positive, describe, type_error
+from shearer._validate import check_alpha, check_inside, describe, type_error
 
-# Bits, where the caller states none and an exact answer would take long.
+# Bits, where the caller states none and an answer exact to round-off would take long.
 DEFAULT_TOL = 1e-6
+_TOL = "a positive finite number of bits, or 0 for all eigenvalues"
 
 
 class ToleranceError(ValueError):
@@ -28,11 +29,13 @@ class Request:
     memory : int
         Bytes that may be allocated.
     tol : float or None
-        Widest interval allowed, in bits. None: exact where that is quick, else `DEFAULT_TOL`.
+        Widest interval allowed, in bits. None: exact to round-off where that is quick, else `DEFAULT_TOL`.
     seed : int
         Of the random choices of a route that makes some.
     patience : float
         Seconds that another route would take: an attempt that may fail gives up after a part of them.
+    exact : bool
+        Only routes that are exact to round-off by themselves, however long they take: what ``tol=0`` asks for.
     """
 
     alpha: float
@@ -40,12 +43,13 @@ class Request:
     tol: float | None = None
     seed: int = 0
     patience: float = math.inf
+    exact: bool = False
 
     @classmethod
     def checked(cls, alpha: Any, memory: Any, tol: Any, rng: Any) -> "Request":
         """From what a user passes."""
-        wanted = None if tol is None else check_positive("tol", tol, " of bits")
-        return cls(check_alpha(alpha), parse_memory(memory), wanted, seed_of(rng))
+        wanted = None if tol is None else check_inside("tol", tol, _TOL, lambda bits: 0 <= bits < math.inf)
+        return cls(check_alpha(alpha), parse_memory(memory), wanted or None, seed_of(rng), exact=wanted == 0)
 
     def within(self, tol: float | None) -> "Request":
         """The same with another tolerance."""

@@ -16,6 +16,7 @@ from shearer.kernels.gram import Gram
 from shearer.spectrum import lowrank
 from shearer.spectrum.accumulator import Accumulator, rows_at_once, whitening
 from shearer.spectrum.certificate import PartialSpectrum
+from shearer.spectrum.decay import Decay
 
 SAMPLE_ROWS = 4096
 _PASSES = 8
@@ -33,15 +34,22 @@ class Pass:
 
 
 def factorize(
-    gram: Gram, alpha: float, rng: np.random.Generator, most: int, enough: Callable[[PartialSpectrum], bool]
+    gram: Gram,
+    alpha: float,
+    rng: np.random.Generator,
+    most: int,
+    enough: Callable[[PartialSpectrum], bool],
+    decay: Decay,
 ) -> tuple[int, PartialSpectrum]:
     """Rank and certified spectrum, good enough or as good as rank `most` and a few passes allow.
 
-    Where a sample of the rows has no low rank, its spectrum is returned at once; it is not good enough either.
+    Where a sample of the rows has no low rank, as `decay` follows it, its spectrum is returned at once; it is not good
+    enough either.
     """
     sample = np.sort(rng.choice(gram.n, min(gram.n, max(SAMPLE_ROWS, gram.n // 32)), replace=False))
     few = min(most, max(16, len(sample) // 4))
-    work, spectrum = lowrank.factorize(gram.restrict(sample), alpha, rng, few, enough)
+    decay.most = few
+    work, spectrum = lowrank.factorize(gram.restrict(sample), alpha, rng, few, enough, decay=decay)
     if not enough(spectrum):  # what the sample cannot do, all rows cannot: they need more landmarks, not fewer
         return work.rank, spectrum
     landmarks = sample[work.pivots]

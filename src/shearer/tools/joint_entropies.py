@@ -13,8 +13,8 @@ from shearer.screening import pairwise, tiles, triples
 from shearer.screening.pairs import collision_bits
 from shearer.screening.similarities import Similarities, operators
 from shearer.screening.spectra import entropies
-from shearer.screening.table import read_table
-from shearer.tools.lattice import Columns, by_stem, without_one
+from shearer.data.table import read_table
+from shearer.tools.lattice import Columns, by_stem
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -106,14 +106,11 @@ class JointEntropies:
             self._known.update(zip(wanted, found.tolist(), strict=True))
         return np.array([self._look_up(columns) for columns in sets])
 
-    def rests(self, index: Index) -> Floats:
-        """Of sets of one size, shape (m, size): the entropies of each set without one of its columns."""
-        if index.shape[1] == 2:
-            return self.single[index[:, ::-1]]
-        if index.shape[1] == 3:
-            first, second, third = index.T
-            return np.stack([self.pair[second, third], self.pair[first, third], self.pair[first, second]], axis=1)
-        return self([rest for columns in index.tolist() for rest in without_one(tuple(columns))]).reshape(index.shape)
+    def of(self, index: Index) -> Floats:
+        """The entropies of sets of one size, shape (m, size)."""
+        if index.shape[1] == 1:
+            return self.single[index[:, 0]]
+        return self.pair[tuple(index.T)] if index.shape[1] == 2 else self(list(map(tuple, index.tolist())))
 
     def _look_up(self, columns: Columns) -> float:
         if len(columns) == 1:

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from shearer.inference import conditional_test
 from shearer.kernels import Gaussian, Kernel, kernels_among
-from shearer.screening.pair_tests import FEWEST_ROWS, PairTests
-from shearer.screening.table import Table
+from shearer.pairs.engine import PairTests
+from shearer.pairs.limits import FEWEST_ROWS
+from shearer.data.table import Table
 from shearer.tools.reading import common_rows
 
 Kernels = Kernel | Mapping[str, Kernel] | None
@@ -41,7 +42,7 @@ def pair_pvalues(
     pvalues = np.ones((free, count - first))
     if table.observations < FEWEST_ROWS:
         return pvalues
-    tests = PairTests(table, _one_width(table, kernel) if test == "moments" else kernel, memory=memory)
+    tests = PairTests.of(table, _one_width(table, kernel) if test == "moments" else kernel, memory=memory)
     starts = range(0, free, _BAND)
     for start in starts:
         band = slice(start, min(start + _BAND, free))

@@ -9,7 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from shearer._sources import is_frame, open_source
 from shearer._validate import describe, type_error
-from shearer.screening.table import Table
+from shearer.data.table import Table
 
 
 def read_features(estimator: Any, X: Any, *, missing: str, fewest: int, reset: bool = True) -> Any:

@@ -12,7 +12,7 @@ from shearer._progress import track
 from shearer.kernels import Kernel
 from shearer.screening import tiles
 from shearer.screening.similarities import Similarities
-from shearer.screening.table import Table
+from shearer.data.table import Table
 
 Floats = NDArray[np.float64]
 
@@ -39,7 +39,7 @@ class RowPairs:
 
     Examples
     --------
-    >>> from shearer.screening.table import read_table
+    >>> from shearer.data.table import read_table
     >>> pairs = RowPairs(read_table(["a", "a", "b"], ["u", "u", "u"]), None, 10**6)
     >>> pairs.column(0), pairs.sums(pairs.column(0))  # rows (0, 1), (0, 2), (1, 2)
     (array([1., 0., 0.]), array([1., 1.]))

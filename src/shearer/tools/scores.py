@@ -3,6 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -13,20 +14,27 @@ from shearer._jobs import spread
 from shearer._memory import require
 from shearer._progress import track
 from shearer._validate import describe, type_error, value_error
+from shearer.entropy import Subset
 from shearer.inference.chance import centered_sums
-from shearer.inference.moments import PAIRS, falling, two_or_more
-from shearer.screening import ratios
+from shearer.measures.combination import no_entropy
+from shearer.measures.registry import MEASURES, Measure, normalized_measures
+from shearer.pairs.moments import PAIRS, falling, two_or_more
 from shearer.tools.joint_entropies import Floats, Index, JointEntropies
 from shearer.tools.lattice import Columns
 
 # From sets of one size, shape (m, size), and their joint entropies to their scores; nan where there is none.
 Formula: TypeAlias = Callable[[Index, Floats], Floats]
 
-MEASURES = ("total_correlation", "dual_total_correlation", "adjusted")
+ADJUSTED = "adjusted"
 # As in `shearer.inference`: the moments divide by n (n - 1) ... (n - 5).
 _FEWEST_ROWS = 6
 # Bits of round-off: less than this is nothing to share.
 _NOTHING = 1e-12
+
+
+def measures() -> tuple[str, ...]:
+    """What sets of columns can be scored by: measures on a scale of any number of variables, and T adjusted."""
+    return (*normalized_measures(any_number=True), ADJUSTED)
 
 
 class Scores(ABC):
@@ -52,8 +60,8 @@ class EntropyScores(Scores):
     ----------
     bits : JointEntropies
         Of the table.
-    measure : {"total_correlation", "dual_total_correlation", "adjusted"}
-        Which.
+    measure : str
+        One of `measures`.
     alpha : float
         Order of the entropies.
     memory : int
@@ -122,11 +130,8 @@ class FunctionScores(Scores):
 
 def _formula(measure: str, bits: JointEntropies, alpha: float, memory: int) -> Formula:
     """The measure as a function of entropies."""
-    floor = float(ratios.no_entropy(bits.rows, np.dtype(np.float64)))
-    if measure == "total_correlation":
-        return lambda index, joint: ratios.total_correlation(bits.single[index], joint, floor)
-    if measure == "dual_total_correlation":
-        return lambda index, joint: ratios.dual_total_correlation(bits.rests(index), joint, floor)
+    if measure != ADJUSTED:
+        return partial(_values, MEASURES[measure], bits)
     if alpha != 2:
         hint = 'Other orders have no formula for chance: measure="total_correlation" takes any.'
         raise value_error("alpha", '2 with measure="adjusted"', f"{alpha:g}", hint)
@@ -135,6 +140,19 @@ def _formula(measure: str, bits: JointEntropies, alpha: float, memory: int) -> F
         raise value_error("X", f'at least {_FEWEST_ROWS} rows with measure="adjusted"', f"{bits.rows}", hint)
     require(4 * 8 * bits.rows**2, memory, f"chance of {bits.rows} rows", "Options: a smaller max_rows=.")
     return Adjusted(bits)
+
+
+def _values(measure: Measure, bits: JointEntropies, index: Index, joint: Floats) -> Floats:
+    """The measure of sets of one size, shape (m, size), from their joint entropies and those of their parts."""
+    size = index.shape[1]
+    parts = [sorted(subset) for subset in measure.needs(range(size), frozenset()) if 2 < len(subset) < size]
+    bits([tuple(columns) for part in parts for columns in index[:, part].tolist()])  # all in one pass over the rows
+
+    def known(subset: Subset) -> Floats:
+        return joint if len(subset) == size else bits.of(index[:, sorted(subset)])
+
+    found: Floats = measure.values(size, known, True, no_entropy(bits.rows))
+    return found
 
 
 class Adjusted:

@@ -11,10 +11,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from shearer._memory import parse_memory
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_inside, check_option, describe, value_error
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
-from shearer.screening.table import read_table
+from shearer.data.table import read_table
 from shearer.tools.greedy import JointSearch, RedundancySearch, Search
 from shearer.tools.reading import read_features
 from shearer.tools.row_pairs import RowPairs
@@ -121,6 +122,7 @@ class DependenceSelector(SelectorMixin, BaseEstimator):
         self.random_state = random_state
         self.progress = progress
 
+    @single_threaded_blas()
     def fit(self, X: Any, y: Any) -> "DependenceSelector":
         """Choose features.
 

@@ -13,15 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from shearer._jobs import check_jobs
 from shearer._memory import parse_memory
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_option, describe, value_error
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.screening.frames import make_frame
-from shearer.screening.table import library_of, read_table
+from shearer.data.table import library_of, read_table
 from shearer.tools.joint_entropies import Floats, Index, JointEntropies
 from shearer.tools.lattice import Columns, joined, not_redundant
 from shearer.tools.reading import common_rows, is_table, read_features
-from shearer.tools.scores import MEASURES, EntropyScores, FunctionScores, Scores
+from shearer.tools.scores import EntropyScores, FunctionScores, Scores, measures
 
 # Beam of a wide and of a narrow table, and where one begins: the defaults of CMI (Nguyen et al. 2013).
 _WIDE_BEAM, _NARROW_BEAM, _NARROW = 400, 32, 10
@@ -134,6 +135,7 @@ class SubspaceSearch(BaseEstimator):
         self.random_state = random_state
         self.progress = progress
 
+    @single_threaded_blas()
     def fit(self, X: Any, y: Any = None) -> SubspaceSearch:
         """Search.
 
@@ -204,7 +206,7 @@ class SubspaceSearch(BaseEstimator):
 
     def _check_parameters(self) -> tuple[float, int, int | None]:
         if not callable(self.measure):
-            check_option("measure", self.measure, MEASURES)
+            check_option("measure", self.measure, measures())
         check_count("n_subspaces", self.n_subspaces, 1)
         for name, least in (("beam", 1), ("max_size", 2), ("max_rows", 2)):
             if getattr(self, name) is not None:

@@ -1,0 +1,371 @@
+"""Tests of all pairs of variables; the test of two is a batch of one.
+
+A p-value is a function of the two tiles of variables that the pair lies in, and these are cut at fixed places: it is
+the same to the last bit in whatever rectangle it is asked for, with any memory and any number of threads.
+"""
+
+import math
+import operator
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._memory import parse_memory
+from shearer._progress import Meter
+from shearer._threads import blas_threads_for, single_threaded_blas
+from shearer._validate import describe, type_error, value_error
+from shearer.kernels import Kernel
+from shearer.pairs import limits
+from shearer.pairs.chance import Chances, collision, own_bits
+from shearer.pairs.moments import PAIRS, Form
+from shearer.pairs.rare import RarePairs
+from shearer.pairs.sides import Ladders, Rows, Side
+from shearer.pairs.tails import joined, moment, standardized, upper_tails
+from shearer.data.table import Table
+
+Floats = NDArray[np.float64]
+Cell = tuple[int, int]
+
+# Variables of a tile, of one of few rows, and of one with missing values; decides the last bits of a p-value.
+TILE, WIDE_TILE, GAP_TILE = 32, 128, 16
+# Entries of the matrices of a tile that are formed at a time.
+_BAND = 2**21
+# Row vectors of two tiles with missing values: tiles squared times rows.
+_GAP_VECTORS = 2**23
+FORMS = ("centered", "raw")
+KEYS = ("second", "third", "spread")
+#: What pairs need of variables: one entry for each variable and each pattern of missing values of the others.
+Known: TypeAlias = list[list[Rows]]
+
+
+class Statistics(NamedTuple):
+    """The two statistics of all pairs of two sides at one height, in deviations from their means, and their skewness.
+
+    Of shape (2, p, q) in the order of `FORMS`; nan where a tail is not to be trusted.
+    """
+
+    z: Floats
+    skewness: Floats
+
+
+class PairTests:
+    """Independence tests of pairs of variables of a table.
+
+    At each rung of the ladders two statistics are compared with their exact permutation moments (the unbiased HSIC,
+    and the order-2 information), and their upper tails are joined to one p-value. With missing values each pair is
+    tested on the rows that both variables have, at widths found from the rows that each variable has. A p-value is nan
+    where fewer than 6 rows are common. Of a variable with itself it is 1.
+
+    Parameters
+    ----------
+    ladders : Ladders
+        The variables.
+    rare : RarePairs, optional
+        Raises p-values to what variables of few different values allow.
+    memory : str or number, optional
+        What may be allocated, in bytes or such as "2GB"; default: half of the machine.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shearer.data.table import read_table
+    >>> x = np.random.default_rng(0).normal(size=(50, 4))
+    >>> x[:, 3] = x[:, 0] ** 2
+    >>> found = PairTests.of(read_table(x)).pvalues(slice(0, 2), slice(2, 4))
+    >>> bool(found[0, 1] < 1e-6 < found[1, 0])
+    True
+    """
+
+    def __init__(self, ladders: Ladders, rare: RarePairs | None = None, memory: str | float | None = None) -> None:
+        if ladders.rows < limits.FEWEST_ROWS:
+            hint = 'independence_test(method="permutation") enumerates few rows.'
+            raise value_error("data", f"at least {limits.FEWEST_ROWS} rows", f"{ladders.rows}", hint)
+        self.count = ladders.count
+        self._ladders = ladders
+        self._rare = rare
+        self._budget = parse_memory(memory)
+        if ladders.presence.complete:
+            self._tile = WIDE_TILE if ladders.rows <= limits.MOST_MATRIX_ROWS else TILE
+        else:
+            self._tile = max(1, min(GAP_TILE, math.isqrt(_GAP_VECTORS // ladders.rows)))
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        kernel: Kernel | Mapping[str, Kernel] | None = None,
+        *,
+        single: bool = False,
+        memory: str | float | None = None,
+        exact: bool = False,
+    ) -> "PairTests":
+        """The tests of a table.
+
+        Parameters
+        ----------
+        table : Table
+            The variables.
+        kernel : Kernel or mapping of name -> Kernel, optional
+            One width in place of the ladder.
+        single : bool
+            At the one width of the default kernel only.
+        memory : str or number, optional
+            What may be allocated.
+        exact : bool
+            Features that leave out nothing but round-off, where there is such a low rank.
+        """
+        return cls(Ladders.of(table, kernel, single=single, exact=exact), RarePairs(table), memory)
+
+    def pvalues(
+        self, rows: slice, columns: slice, *, progress: bool | None = None, label: str = "tests of pairs"
+    ) -> Floats:
+        """The p-values of all pairs of two runs of variables, shape (rows, columns).
+
+        Parameters
+        ----------
+        rows, columns : slice
+            Which variables.
+        progress : bool, optional
+            A bar on stderr for what takes more than two seconds. Default: if stderr is a terminal.
+        label : str
+            What the bar says.
+        """
+        rows, columns = self._check("rows", rows), self._check("columns", columns)
+        result = np.empty((rows.stop - rows.start, columns.stop - columns.start))
+        cells = self._cells(rows, columns)
+        heights = max((self._ladders.heights(int(k)) for k in self._members(cells)), default=0)
+        tails: dict[Cell, list[Floats]] = {cell: [] for cell in cells}
+        with single_threaded_blas(), Meter(len(cells) * heights, label, progress) as meter:
+            for height in range(heights):
+                for cell, left, right in self._sides(cells, height):
+                    found = _statistics(left, right)
+                    if height > 0:
+                        found.z[:, ~np.logical_or.outer(left.several, right.several)] = np.nan
+                    tails[cell] += list(upper_tails(*found))
+                    meter.step()
+        for cell in cells:
+            block = joined(tails.pop(cell))
+            block[self._common(*cell) < limits.FEWEST_ROWS] = np.nan
+            if cell[0] == cell[1]:
+                np.fill_diagonal(block, 1.0)
+            self._place(result, rows, columns, cell, block)
+        if self._rare is not None:
+            self._rare.raise_pvalues(result, rows, columns)
+        return result
+
+    def chances(self, rows: slice, columns: slice) -> Chances:
+        """What chance gives to the mutual information of order 2 of all pairs of two runs, at the first width."""
+        rows, columns = self._check("rows", rows), self._check("columns", columns)
+        result = np.empty((len(Chances._fields), rows.stop - rows.start, columns.stop - columns.start))
+        cells = self._cells(rows, columns)
+        with single_threaded_blas():
+            for cell, left, right in self._sides(cells, 0):
+                for found, part in zip(result, chances_of(*_rows_of(left, right)), strict=True):
+                    self._place(found, rows, columns, cell, np.broadcast_to(part, self._common(*cell).shape))
+        return Chances(*result)
+
+    def components(self, first: int, second: int) -> Iterator[tuple[str, float, float, float]]:
+        """Each statistic of one pair: what it looks at, deviations from its mean, upper tail and skewness."""
+        heights = max(self._ladders.heights(k) for k in (first, second))
+        for height in range(heights):
+            sides = [Side(self._ladders, np.array([k]), height, self._budget // 4) for k in (first, second)]
+            with single_threaded_blas():
+                found = _statistics(*sides)
+            tails = upper_tails(*found)
+            label = f"at {limits.RUNG_BITS[height]:g} bits" if heights > 1 else "at its one width"
+            for form, z, p, skewness in zip(FORMS, found.z, tails, found.skewness, strict=True):
+                if np.isfinite(p[0, 0]):
+                    yield f"{form} {label}", float(z[0, 0]), float(p[0, 0]), float(skewness[0, 0])
+
+    def _cells(self, rows: slice, columns: slice) -> list[Cell]:
+        """The pairs of tiles (i <= j) that a rectangle touches."""
+        if rows.start == rows.stop or columns.start == columns.stop:
+            return []
+        tiles = [range(run.start // self._tile, -(-run.stop // self._tile)) for run in (rows, columns)]
+        return sorted({(min(i, j), max(i, j)) for i in tiles[0] for j in tiles[1]})
+
+    def _members(self, cells: list[Cell]) -> set[int]:
+        return {int(k) for cell in cells for tile in cell for k in self._variables(tile)}
+
+    def _sides(self, cells: list[Cell], height: int) -> Iterator[tuple[Cell, Side, Side]]:
+        """Both sides of each pair of tiles at one height; the tile that a row of cells shares is kept."""
+        kept: dict[int, Side] = {}
+        for i, j in cells:
+            kept = {tile: side for tile, side in kept.items() if tile == i}
+            for tile in {i, j} - set(kept):
+                kept[tile] = Side(self._ladders, self._variables(tile), height, self._budget // 8)
+            yield (i, j), kept[i], kept[j]
+
+    def _variables(self, tile: int) -> NDArray[np.intp]:
+        return np.arange(self.count)[tile * self._tile : (tile + 1) * self._tile]
+
+    def _common(self, i: int, j: int) -> NDArray[np.intp]:
+        pattern = self._ladders.presence.pattern
+        return self._ladders.presence.common[np.ix_(pattern[self._variables(i)], pattern[self._variables(j)])]
+
+    def _check(self, name: str, run: Any) -> slice:
+        expected = f"a slice of {self.count} variables"
+        if not isinstance(run, slice) or run.step not in (None, 1):
+            raise type_error(name, expected, describe(run))
+        try:
+            start = 0 if run.start is None else operator.index(run.start)
+            stop = self.count if run.stop is None else operator.index(run.stop)
+        except TypeError as error:
+            raise type_error(name, expected, describe(run)) from error
+        if not 0 <= start <= stop <= self.count:
+            raise value_error(name, expected, describe(run))
+        return slice(start, stop)
+
+    def _place(self, result: Floats, rows: slice, columns: slice, cell: Cell, block: Floats) -> None:
+        """Write what the rectangle has in common with the pairs of two tiles, on either side of the diagonal."""
+        if cell[0] == cell[1]:
+            upper = np.triu(block)
+            block = np.where(np.tri(len(block), k=-1, dtype=bool), upper.T, block)
+        for (first, second), part in ((cell, block), (cell[::-1], block.T)):
+            here, there = [], []
+            for run, tile in ((rows, first), (columns, second)):
+                span = slice(tile * self._tile, min((tile + 1) * self._tile, self.count))
+                start, stop = max(run.start, span.start), max(run.start, span.start, min(run.stop, span.stop))
+                here.append(slice(start - span.start, stop - span.start))
+                there.append(slice(start - run.start, stop - run.start))
+            result[tuple(there)] = part[tuple(here)]
+
+
+def _statistics(left: Side, right: Side) -> Statistics:
+    """Both statistics of all pairs of two sides."""
+    first, second, n = _rows_of(left, right)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        norms = _norms(left, right, first, second, n)
+    diagonals, slopes = (_vector_products(first, second, name) for name in ("diagonal", "slope"))
+    return compared(first, second, n, norms, diagonals, slopes)
+
+
+def compared(first: Known, second: Known, n: Any, norms: Floats, diagonals: Floats, slopes: Floats) -> Statistics:
+    """Both statistics of all pairs, with their moments.
+
+    Parameters
+    ----------
+    first, second : lists of lists of Rows
+        What is known of the variables.
+    n : int or array
+        Rows of each pair.
+    norms : array (p, q)
+        Squared norms of the cross products of centered features.
+    diagonals, slopes : array (p, q)
+        Sums over rows of the products of the variables' diagonals, and of their slopes.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        traces, scales = _products(first, second, "trace"), _products(first, second, "scale")
+        centered = (norms - n / (n - 2) * diagonals + traces / ((n - 1) * (n - 2))) / 2
+        raw = centered / scales + (n - 2) * slopes
+        usable = _products(first, second, "usable").astype(bool) & (np.asarray(n) >= limits.FEWEST_ROWS)
+        found = [
+            standardized(statistic, n, *_forms(first, second, name), usable)
+            for name, statistic in zip(FORMS, (centered, raw), strict=True)
+        ]
+    return Statistics(*(np.stack(part) for part in zip(*found, strict=True)))
+
+
+def chances_of(first: Known, second: Known, n: Any) -> Chances:
+    """What chance gives to all pairs."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = moment(*(form.second for form in _forms(first, second, "raw")), n, PAIRS)
+        variance = variance * _products(first, second, "scale") ** 2
+        means, squares = (_both(first, second, name) for name in ("mean", "squares"))
+        entropies = sum(collision(n, mean) for mean in means)
+        own = sum(own_bits(n, mean, square) for mean, square in zip(means, squares, strict=True))
+        return Chances(n, entropies, means[0] * means[1], variance, own)
+
+
+def _rows_of(left: Side, right: Side) -> tuple[Known, Known, Any]:
+    """What is known of both variables of every pair on the rows that both have, and how many rows these are.
+
+    One entry for each variable and each pattern of missing values of the other side; a single one without any.
+    """
+    presence = left.ladders.presence
+    if presence.complete:
+        first, second = ([[side.rows(place, 0)] for place in range(len(side.variables))] for side in (left, right))
+        return first, second, presence.masks.shape[1]
+    first, second = (
+        [[side.rows(place, int(pattern)) for pattern in other.patterns] for place in range(len(side.variables))]
+        for side, other in ((left, right), (right, left))
+    )
+    return first, second, presence.common[np.ix_(left.patterns, right.patterns)]
+
+
+def _norms(left: Side, right: Side, first: Known, second: Known, n: Any) -> Floats:
+    """Squared norms of the cross products of centered features."""
+    complete = left.ladders.presence.complete
+    ranks = float(left.starts[-1]) / len(left.variables), float(right.starts[-1]) / len(right.variables)
+    if complete and n <= min(limits.MOST_MATRIX_ROWS, ranks[0] * ranks[1]):
+        return _matrix_products(left, right)
+    total = np.zeros((int(left.starts[-1]), int(right.starts[-1])))
+    for chunk in left.chunks():
+        stacks = left.stack(chunk), right.stack(chunk)
+        with blas_threads_for(stacks[0].size * stacks[1].shape[1]):
+            total += stacks[0].T @ stacks[1]
+    if complete:
+        centers = [np.concatenate([some[0].center for some in rows]) for rows in (first, second)]
+        total -= n * np.multiply.outer(*centers)
+        np.multiply(total, total, out=total)
+        return np.add.reduceat(np.add.reduceat(total, left.starts[:-1], axis=0), right.starts[:-1], axis=1)
+    found = np.empty((len(first), len(second)))
+    for i, some in enumerate(first):
+        rows = total[left.starts[i] : left.starts[i + 1]]
+        for j, one in enumerate(some):
+            block = rows[:, right.starts[j] : right.starts[j + 1]]
+            block = block - n[i, j] * np.multiply.outer(one.center, second[j][i].center)
+            found[i, j] = np.vdot(block, block)
+    return found
+
+
+def _matrix_products(left: Side, right: Side) -> Floats:
+    """The same as products of the matrices N, where rows are fewer than features."""
+    n, widest = left.ladders.rows, max(len(left.variables), len(right.variables))
+    size = max(1, _BAND // (n * widest))
+    found = np.zeros((len(left.variables), len(right.variables)))
+    for start in range(0, n, size):
+        band = slice(start, min(start + size, n))
+        stacks = [_matrices(side, band) for side in ((left,) if left is right else (left, right))]
+        found += stacks[0] @ stacks[-1].T
+    return found
+
+
+def _matrices(side: Side, band: slice) -> Floats:
+    """A band of N of every variable, one flat row each."""
+    features = [side.centered(place) for place in range(len(side.variables))]
+    return np.array([(own[band] @ own.T).reshape(-1) for own in features])
+
+
+def _both(first: Known, second: Known, name: str) -> tuple[Floats, Floats]:
+    """A number of both variables of every pair."""
+    left, right = (np.array([[getattr(one.marginal, name) for one in some] for some in rows]) for rows in (first, second))
+    return left, np.swapaxes(right, 0, 1)
+
+
+def _products(first: Known, second: Known, name: str) -> Floats:
+    left, right = _both(first, second, name)
+    product: Floats = left * right
+    return product
+
+
+def _forms(first: Known, second: Known, name: str) -> tuple[Form, Form]:
+    """A form of both variables of every pair."""
+    left, right = (
+        Form(*(np.array([[getattr(getattr(one.marginal, name), key) for one in some] for some in rows]) for key in KEYS))
+        for rows in (first, second)
+    )
+    return left, Form(*(np.swapaxes(getattr(right, key), 0, 1) for key in KEYS))
+
+
+def _vector_products(first: Known, second: Known, name: str) -> Floats:
+    """Sums over rows of the products of a vector of both variables of every pair."""
+    if len(first[0]) == 1 == len(second[0]):
+        left, right = (np.array([getattr(some[0], name) for some in rows]) for rows in (first, second))
+        product: Floats = left @ right.T
+        return product
+    return np.array(
+        [[getattr(one, name) @ getattr(second[j][i], name) for j, one in enumerate(some)] for i, some in enumerate(first)]
+    )

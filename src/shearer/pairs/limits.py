@@ -1,0 +1,47 @@
+"""Every threshold of the tests of pairs, once."""
+
+#: Fewer rows have too few permutations: third moments divide by n (n - 1) ... (n - 5).
+FEWEST_ROWS = 6
+#: Entropies of order 2, in bits, of the rungs: the same at every number of rows. The narrowest tells some 20 values
+#: apart; narrower ones have no low rank.
+RUNG_BITS = (0.25, 1.0, 2.0, 3.3, 4.5)
+#: Share of the largest entropy that a sample can have at which the last rung stands where that is below the others.
+LAST_SHARE = 0.82
+#: A last rung is left out where it is hardly narrower than the one before it.
+LEAST_STEP = 1.1
+#: Beyond this share of the largest entropy nearly all rows are unlike and tails fail.
+LARGEST_SATURATION = 0.85
+#: Beyond this skewness the Pearson type III tail was not measured to hold; centered components reach sqrt(8).
+LARGEST_SKEWNESS = 3.0
+#: Similarities whose root mean square deviation is smaller are constant up to round-off.
+SMALLEST_SPREAD = 1e-9
+#: A deviation of a statistic below this share of the size of its sums is round-off.
+ROUND_OFF = 1e-9
+#: Mass of a similarity, of 1, that its features may leave out. Any features make a valid test: what is left out
+#: costs power, and the directions left out are those that add least to a statistic.
+RESIDUAL = 5e-3
+#: Up to so many rows nothing but round-off is left out.
+EXACT_ROWS = 256
+#: Rows from which landmarks are chosen, and in which widths are found.
+SAMPLE_ROWS = 512
+#: Largest residual of a row of the sample at which no further landmark is taken.
+LANDMARK_RESIDUAL = 1e-4
+#: The same where values are wanted beside tests, at one width: round-off, of as many rows as can be factored.
+EXACT_RESIDUAL, EXACT_SAMPLE_ROWS = 1e-11, 2048
+#: Rows up to which all pairs are multiplied by whole matrices where these are smaller than the features.
+MOST_MATRIX_ROWS = 512
+#: Levels of a label that have a feature of their own.
+MOST_LEVELS = 256
+#: Rows read at a time: what is held of them stays in cache or close to it.
+CHUNK_ROWS = 4096
+#: Entries of the third power of a similarity that are looked at: all of them up to the root of that many rows, beyond a
+#: sample of rows with all others. They count less and less in the third moment as rows grow.
+CUBE_ENTRIES = 2**20
+FEWEST_PROBES = 32
+#: Features of a scalar at each rung, about.
+TYPICAL_RANKS = (4, 8, 17, 37, 78)
+
+
+def work_of_pair() -> float:
+    """Multiplications and additions that a row adds to the test of a pair of scalars, about."""
+    return 2.0 * sum(rank**2 for rank in TYPICAL_RANKS)

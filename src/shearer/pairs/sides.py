@@ -1,0 +1,221 @@
+"""One side of a rectangle of pairs: some variables at one rung each, their features and what pairs need of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer.data.table import Presence, Table
+from shearer.kernels import Gaussian, Kernel, chosen_kernels
+from shearer.pairs import limits
+from shearer.pairs.features import Features, fit
+from shearer.pairs.rungs import Ladder
+from shearer.pairs.sums import Marginal, RowSums, Totals
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Masks = NDArray[np.bool_]
+
+
+class Ladders:
+    """The rungs of several variables and their features, which are found when first asked for.
+
+    Parameters
+    ----------
+    ladders : sequence of Ladder
+        Of each variable, on the rows that it has.
+    presence : Presence
+        Which rows these are.
+    exact : bool
+        Features that leave out nothing but round-off, where there is such a low rank; those of few rows always do.
+    """
+
+    def __init__(self, ladders: Sequence[Ladder], presence: Presence, exact: bool = False) -> None:
+        self._ladders = ladders
+        self.presence = presence
+        self._residual = limits.EXACT_RESIDUAL if exact or self.rows <= limits.EXACT_ROWS else limits.RESIDUAL
+        self._sample_rows = limits.EXACT_SAMPLE_ROWS if exact else limits.SAMPLE_ROWS
+        self._features: dict[tuple[int, int], Features] = {}
+        #: Largest share of the mass of a similarity that features were seen to leave out.
+        self.residual = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        kernel: Kernel | Mapping[str, Kernel] | None = None,
+        *,
+        single: bool = False,
+        exact: bool = False,
+    ) -> "Ladders":
+        """Those of a table; with `single` at the one width of the default kernel only."""
+        general, named = chosen_kernels(kernel, table.names)
+        if single and general is None:
+            general = Gaussian()
+        return cls([Ladder.of(item, general, named.get(item.name)) for item in table.variables], table.presence, exact)
+
+    @property
+    def count(self) -> int:
+        """How many variables."""
+        return len(self._ladders)
+
+    @property
+    def rows(self) -> int:
+        """How many rows, those with missing values included."""
+        return int(self.presence.masks.shape[1])
+
+    def heights(self, variable: int) -> int:
+        """How many rungs a variable has."""
+        return len(self._ladders[variable].rungs)
+
+    def features(self, variable: int, height: int) -> Features:
+        """Its features at one height; a variable with fewer rungs has its last at every further height."""
+        own = self._ladders[variable]
+        place = variable, min(height, len(own.rungs) - 1)
+        if place not in self._features:
+            self._features[place] = fit(own.rungs[place[1]], own.sample(self._sample_rows), self._residual)
+        return self._features[place]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What pairs need of one variable on the rows of one pattern of missing values: its marginal, and two row vectors.
+
+    Attributes
+    ----------
+    center : array (r,)
+        Mean of the features.
+    marginal : Marginal
+        Sums.
+    diagonal, slope : array (n,)
+        The diagonal of N and the additive part g; 0 at rows that do not count.
+    """
+
+    center: Floats
+    marginal: Marginal
+    diagonal: Floats
+    slope: Floats
+
+
+@dataclass(eq=False)
+class Side:
+    """Some variables at one height.
+
+    Attributes
+    ----------
+    ladders : Ladders
+        Of the whole table.
+    variables : array
+        Which of them.
+    height : int
+        The rung.
+    room : int
+        Bytes of features that may be kept.
+    """
+
+    ladders: Ladders
+    variables: Indices
+    height: int
+    room: int
+    _rows: dict[tuple[int, int], Rows] = field(default_factory=dict)
+    _stacks: dict[int, Floats] = field(default_factory=dict)
+
+    @cached_property
+    def features(self) -> list[Features]:
+        """Of each variable."""
+        return [self.ladders.features(int(k), self.height) for k in self.variables]
+
+    @cached_property
+    def starts(self) -> Indices:
+        """Where the features of each variable begin among those of all, and where the last end."""
+        return np.concatenate([[0], np.cumsum([own.rank for own in self.features])]).astype(np.intp)
+
+    @property
+    def several(self) -> Masks:
+        """Which variables have a rung of their own at this height."""
+        return np.array([self.height < self.ladders.heights(int(k)) for k in self.variables])
+
+    @property
+    def patterns(self) -> Indices:
+        """The pattern of missing values of each variable."""
+        return self.ladders.presence.pattern[self.variables]
+
+    def chunks(self) -> Iterator[slice]:
+        """Runs of rows."""
+        n = self.ladders.rows
+        yield from (slice(start, min(start + limits.CHUNK_ROWS, n)) for start in range(0, n, limits.CHUNK_ROWS))
+
+    def stack(self, chunk: slice) -> Floats:
+        """Features of all variables side by side at a run of rows, 0 at missing values; kept while there is room."""
+        if chunk.start in self._stacks:
+            return self._stacks[chunk.start]
+        stack = np.zeros((chunk.stop - chunk.start, int(self.starts[-1])))
+        for place, (k, own) in enumerate(zip(self.variables, self.features, strict=True)):
+            part = slice(int(self.starts[place]), int(self.starts[place + 1]))
+            mask = self.ladders.presence.masks[self.ladders.presence.pattern[k]]
+            here = mask[chunk]
+            first = int(np.count_nonzero(mask[: chunk.start]))
+            found = own.of(slice(first, first + int(np.count_nonzero(here))))
+            if here.all():
+                stack[:, part] = found
+            else:
+                stack[here, part] = found
+        if stack.nbytes * -(-self.ladders.rows // len(stack)) <= self.room:
+            self._stacks[chunk.start] = stack
+        return stack
+
+    def rows(self, place: int, pattern: int) -> Rows:
+        """What pairs need of the variable at a place on the rows that it has in common with a pattern; found once."""
+        presence, own = self.ladders.presence, int(self.patterns[place])
+        if presence.common[own, pattern] == presence.common[own, own]:
+            pattern = own  # the other lacks no row that this one has
+        if (place, pattern) not in self._rows:
+            self._rows[place, pattern] = self._measured(place, presence.masks[own] & presence.masks[pattern])
+        return self._rows[place, pattern]
+
+    def centered(self, place: int) -> Floats:
+        """Features of the variable at a place at all rows, less their mean; without missing values."""
+        part = slice(int(self.starts[place]), int(self.starts[place + 1]))
+        return np.concatenate([self.stack(chunk)[:, part] for chunk in self.chunks()]) - self.rows(place, 0).center
+
+    def _measured(self, place: int, mask: Masks) -> Rows:
+        """Two passes over the rows."""
+        part, features = slice(int(self.starts[place]), int(self.starts[place + 1])), self.features[place]
+        n, rank = int(mask.sum()), features.rank
+        if n < limits.FEWEST_ROWS:
+            return Rows(np.zeros(rank), Marginal.unknown(n), np.zeros(len(mask)), np.zeros(len(mask)))
+        sums, products = np.zeros(rank), np.zeros((rank, rank))
+        for chunk in self.chunks():
+            here = self._present(chunk, part, mask)
+            sums += here.sum(axis=0)
+            products += here.T @ here
+        totals = Totals.of(n, sums, products, features.offset)
+        self.ladders.residual = max(self.ladders.residual, totals.residual)
+        found = RowSums(totals)
+        diagonal, slope = np.zeros(len(mask)), np.zeros(len(mask))
+        probes, weight = self._probes(part, mask, totals.center)
+        for chunk in self.chunks():
+            terms = totals.terms(self._present(chunk, part, mask))
+            found.add(terms, probes, weight)
+            diagonal[chunk][mask[chunk]] = terms.diagonal
+            slope[chunk][mask[chunk]] = terms.slope
+        return Rows(totals.center, found.marginal(), diagonal, slope)
+
+    def _present(self, chunk: slice, part: slice, mask: Masks) -> Floats:
+        stack, here = self.stack(chunk)[:, part], mask[chunk]
+        return stack if here.all() else stack[here]
+
+    def _probes(self, part: slice, mask: Masks, center: Floats) -> tuple[Floats, float]:
+        """Centered features of the rows that stand for all in the sum of cubes, and for how many each stands."""
+        rows = np.flatnonzero(mask)
+        most = max(limits.FEWEST_PROBES, limits.CUBE_ENTRIES // len(rows))
+        chosen = rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).round().astype(np.intp)]
+        found = np.empty((len(chosen), part.stop - part.start))
+        for chunk in self.chunks():
+            inside = (chosen >= chunk.start) & (chosen < chunk.stop)
+            if inside.any():
+                found[inside] = self.stack(chunk)[chosen[inside] - chunk.start, part]
+        return found - center, len(rows) / len(chosen)
+

@@ -1,0 +1,233 @@
+"""Sums over rows of the features of one similarity, and what the permutation moments need of it.
+
+With f the features of a row less their mean over n rows, N = f f' is M less its row and column means, and off the
+diagonal the U-centered form (Székely and Rizzo 2014) is
+
+    u_ij = N_ij + h_i + h_j,   h = d / (n - 2) - D / (2 (n - 1) (n - 2)),
+
+where d is the diagonal of N and D its trace. The raw form M_ij / m - 1, with m the mean of M off the diagonal, is
+u_ij / m + g_i + g_j. Every sum of either form is then a sum over rows of products of d, of the row sums p of the squares
+of N, and of s = f'c, where c is the mean of the features: two passes over the rows, since p and s need the totals of the
+first. Sums over rows add up, so that rows can come in chunks, from files, or from other machines. Nothing here is a
+difference of large numbers.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer.pairs import limits
+from shearer.pairs.moments import PAIRS, TRIPLES, Form, form_of
+
+Floats = NDArray[np.float64]
+
+#: Sums over rows of the second pass that are numbers.
+NUMBERS = 9
+
+
+@dataclass(frozen=True, eq=False)
+class Totals:
+    """The sums of a first pass, and what follows from them alone.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    sums, products : array (r,), (r, r)
+        Sums over rows of features less an offset, and of their products.
+    offset : array (r,)
+        That offset.
+    """
+
+    n: int
+    center: Floats
+    inner: Floats
+    mean_features: Floats
+    trace: float
+    mean: float
+    usable: bool
+
+    @classmethod
+    def of(cls, n: int, sums: Floats, products: Floats, offset: Floats) -> "Totals":
+        """From the sums over rows."""
+        center = sums / n
+        inner = products - np.multiply.outer(center, sums)
+        c = offset + center
+        trace = float(np.trace(inner))
+        mean = float(c @ c) - trace / (n * (n - 1))
+        saturated = n + n * (n - 1) * max(mean, 0.0)
+        usable = mean > 0 and np.log2(n**2 / saturated) <= limits.LARGEST_SATURATION * np.log2(n)
+        return cls(n, center, inner, c, trace, mean, bool(usable))
+
+    @property
+    def scale(self) -> float:
+        """What the raw form is divided by: the mean, or 1 where it is not usable."""
+        return self.mean if self.usable else 1.0
+
+    @property
+    def residual(self) -> float:
+        """Mass of M, of 1, that the features leave out."""
+        return 1.0 - self.trace / self.n - float(self.mean_features @ self.mean_features)
+
+    @property
+    def square(self) -> float:
+        """Sum of the squares of N."""
+        return float(np.vdot(self.inner, self.inner))
+
+    def terms(self, features: Floats) -> "RowTerms":
+        """What each of some rows adds in the second pass; `features` are less the offset."""
+        f = features - self.center
+        d = np.einsum("ij,ij->i", f, f)
+        p = np.einsum("ij,ij->i", f @ self.inner, f)
+        s = f @ self.mean_features
+        slope = (s - (d - self.trace / self.n) / (self.n - 2)) / self.scale
+        return RowTerms(f, d, p, slope)
+
+
+@dataclass(frozen=True, eq=False)
+class RowTerms:
+    """Of some rows: centered features, the diagonal of N, row sums of its squares, and the additive part g."""
+
+    features: Floats
+    diagonal: Floats
+    squares: Floats
+    slope: Floats
+
+
+class RowSums:
+    """The sums of a second pass.
+
+    Parameters
+    ----------
+    totals : Totals
+        Of the first.
+    """
+
+    def __init__(self, totals: Totals) -> None:
+        self.totals = totals
+        self.with_diagonal: Floats = np.zeros(len(totals.center))
+        self.numbers: Floats = np.zeros(NUMBERS)
+        self.cubes = 0.0
+
+    def add(self, terms: RowTerms, probes: Floats, weight: float) -> None:
+        """Add rows.
+
+        Parameters
+        ----------
+        terms : RowTerms
+            Of the rows.
+        probes : array (m, r)
+            Centered features of rows that stand for all in the sum of the cubes of N.
+        weight : float
+            Rows that each of them stands for.
+        """
+        t = self.totals
+        n, trace = t.n, t.trace
+        h = terms.diagonal / (n - 2) - trace / (2 * (n - 1) * (n - 2))
+        y = n / (n - 2) * terms.diagonal - trace / ((n - 1) * (n - 2))
+        g, p = terms.slope, terms.squares
+        own = p + h * (n * h + trace / (n - 1)) - y * y
+        self.with_diagonal += terms.diagonal @ terms.features
+        squared = h * h
+        self.numbers += [
+            squared.sum(), squared @ h, (y * y) @ y, h @ p, y @ own, g @ own, g @ g, (g * g) @ g, (g * g) @ y,
+        ]  # fmt: skip
+        near = terms.features @ probes.T
+        self.cubes += weight * float(np.einsum("ij,ij,ij->", near, near, near))
+
+    def marginal(self) -> "Marginal":
+        """What pairs need."""
+        t = self.totals
+        n, trace = t.n, t.trace
+        h2, h3, y3, hp, y_own, g_own, g2, g3, yg2 = self.numbers
+        total_h = trace / (2 * (n - 1))
+        a = self.with_diagonal / (n - 2)
+        aa = float(a @ a)
+        y_own = y_own + h2 * trace * n / (n - 1) + 2 * n * aa
+        inner = t.inner
+        triangles = float(np.vdot(inner @ inner, inner)) + 3 * n * aa + 2 * total_h**3 + 6 * n * total_h * h2
+        triangles -= 3 * y_own + y3
+        cubes = self.cubes + 6 * hp + 6 * aa + 2 * n * h3 + 6 * total_h * h2 - y3
+        # Sum of d^2, from that of h^2.
+        constant = trace / (2 * (n - 1) * (n - 2))
+        d2 = (n - 2) ** 2 * (h2 + 2 * constant * trace / (n - 2) - n * constant**2)
+        squares = t.square - n / (n - 2) * d2 + trace**2 / ((n - 1) * (n - 2))
+        turned = (inner @ t.mean_features - a) / t.scale
+        with_squares = g_own + 2 * float(a @ turned)
+        image = float(turned @ turned) - yg2
+        centered = centered_sums(max(squares, 0.0), cubes, triangles)
+        raw = raw_sums(n, t.scale, centered, with_squares, image, g2, g3)
+        return Marginal(n, t.mean, t.scale, trace, t.usable, form_of(n, raw), form_of(n, centered))
+
+
+@dataclass(frozen=True, eq=False)
+class Marginal:
+    """What pairs need of one similarity.
+
+    Attributes
+    ----------
+    n : int
+        Rows.
+    mean, scale : float
+        Mean of M off the diagonal, and what the raw form is divided by.
+    trace : float
+        Of N.
+    usable : bool
+        False where nearly all rows are unlike, so that tails fail.
+    raw, centered : Form
+        The two forms.
+    """
+
+    n: int
+    mean: float
+    scale: float
+    trace: float
+    usable: bool
+    raw: Form
+    centered: Form
+
+    @classmethod
+    def unknown(cls, n: int) -> "Marginal":
+        """Of too few rows."""
+        nothing = Form(np.full(len(PAIRS), np.nan), np.full(len(TRIPLES), np.nan), np.array(np.nan))
+        return cls(n, np.nan, np.nan, np.nan, False, nothing, nothing)
+
+    @property
+    def squares(self) -> float:
+        """Sum of the squares of M off the diagonal."""
+        n = self.n
+        return float(n * (n - 1) * (self.scale**2 * self.raw.second[0] + self.mean**2))
+
+
+def centered_sums(squares: float, cubes: float, triangles: float) -> dict[str, float]:
+    """Sums of a form whose row sums are 0: of its squares and cubes, and tr(uuu)."""
+    return dict.fromkeys(("S", "rr", "qr", "rrr", "rxr"), 0.0) | {"B": squares, "c": cubes, "T": triangles}
+
+
+def raw_sums(
+    n: int, mean: float, u: dict[str, float], squares: float, image: float, two: float, three: float
+) -> dict[str, float]:
+    """Sums of u / m + g_i + g_j.
+
+    Parameters
+    ----------
+    n, mean
+        Rows, and m.
+    u : dict
+        Sums of u.
+    squares, image : float
+        The row sums of u^2 times g, and g'ug.
+    two, three : float
+        Sums of the squares and cubes of g.
+    """
+    return {
+        "S": 0.0,
+        "B": u["B"] / mean**2 + 2 * (n - 2) * two,
+        "c": u["c"] / mean**3 + 6 * squares / mean**2 + 6 * image / mean + 2 * (n - 4) * three,
+        "rr": (n - 2) ** 2 * two,
+        "qr": (n - 2) * (squares / mean**2 + 2 * image / mean + (n - 4) * three),
+        "rrr": (n - 2) ** 3 * three,
+        "rxr": (n - 2) ** 2 * (image / mean - 2 * three),
+        "T": u["T"] / mean**3 - 6 * squares / mean**2 + 3 * (n - 4) * image / mean + (16 - 6 * n) * three,
+    }

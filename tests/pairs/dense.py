@@ -1,0 +1,71 @@
+"""Tests of pairs by whole centered matrices, as the definitions say: what the engine is compared with."""
+
+import numpy as np
+
+from shearer.pairs.combination import half_cauchy
+from shearer.pairs.moments import PAIRS, TRIPLES, falling, form_of, sums_of
+from shearer.pairs.pearson3 import upper_tail
+
+SUMS = ("S", "B", "c", "rr", "qr", "rrr", "rxr", "T")
+
+
+def raw(matrix):
+    """M / mean - 1 off the diagonal."""
+    n = len(matrix)
+    off = matrix - np.diag(np.diag(matrix))
+    found = off / (off.sum() / (n * (n - 1))) - 1.0
+    np.fill_diagonal(found, 0.0)
+    return found
+
+
+def centered(matrix):
+    """U-centered: zero row sums, zero diagonal."""
+    n = len(matrix)
+    off = matrix - np.diag(np.diag(matrix))
+    rows = off.sum(axis=1)
+    found = off - (rows[:, None] + rows[None, :]) / (n - 2) + rows.sum() / ((n - 1) * (n - 2))
+    np.fill_diagonal(found, 0.0)
+    return found
+
+
+def form(matrix):
+    """Means over the ways in which edges meet, of a centered matrix."""
+    sums = sums_of(matrix)
+    return form_of(len(matrix), {name: getattr(sums, name) for name in SUMS})
+
+
+def component(first, second):
+    """Upper tail of the sum of products of two centered matrices, by its exact moments; None where it cannot vary."""
+    n = len(first)
+    left, right = form(first), form(second)
+    ways = (*PAIRS.values(), *TRIPLES.values())
+    terms = [falling(n, way[0]) * way[1] for way in ways]
+    second_moment = np.sum(left.second * right.second * terms[:3])
+    third = np.sum(left.third * right.third * terms[3:])
+    if min(left.spread, right.spread) <= 1e-9 or second_moment <= 0:
+        return None
+    skewness = third / second_moment**1.5
+    if abs(skewness) > 3:
+        return None
+    return float(upper_tail(np.vdot(first, second) / 2 / np.sqrt(second_moment), skewness))
+
+
+def saturated(matrix):
+    n = len(matrix)
+    total = matrix.sum() - np.trace(matrix) + n
+    return np.log2(n**2 / total) > 0.85 * np.log2(n)
+
+
+def components(first, second):
+    """Of two ladders of similarity matrices, both forms at each height."""
+    found = []
+    for height in range(max(len(first), len(second))):
+        pair = [ladder[min(height, len(ladder) - 1)] for ladder in (first, second)]
+        if not any(saturated(matrix) for matrix in pair):
+            found += [component(*(shape(matrix) for matrix in pair)) for shape in (centered, raw)]
+    return [p for p in found if p is not None]
+
+
+def pvalue(first, second):
+    found = components(first, second)
+    return float(half_cauchy(found)) if found else 1.0

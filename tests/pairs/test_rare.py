@@ -1,0 +1,123 @@
+"""What a p-value cannot be below, against the enumeration of all orders of the rows; and levels of rare labels."""
+
+from itertools import permutations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import fisher_exact, hypergeom
+
+import shearer as sh
+from shearer.pairs.rare import chance_of_arrangement, joint_codes, least_pvalue, table_of, table_pvalue
+from shearer.pairs.engine import PairTests
+from shearer.data.table import read_table
+
+
+def distance(table):
+    expected = np.multiply.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    return np.square(table - expected).sum()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_all_orders(seed):
+    g = np.random.default_rng(seed)
+    a, b = (np.unique(g.integers(0, 3, size=6), return_inverse=True)[1] for _ in range(2))
+    observed = table_of(a, b)
+    tables = [table_of(a, b[list(order)]) for order in permutations(range(6))]
+    same = np.mean([np.array_equal(table, observed) for table in tables])
+    far = np.mean([distance(table) >= distance(observed) - 1e-9 for table in tables])
+    assert chance_of_arrangement([a, b]) == pytest.approx(same)
+    assert least_pvalue(observed, exact=False) == pytest.approx(same)
+    assert least_pvalue(observed, exact=True) == pytest.approx(far)
+
+
+def test_three_variables_in_all_orders():
+    a, b, c = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0, 0, 0, 1])
+    orders = [list(order) for order in permutations(range(4))]
+    observed = np.bincount(4 * a + 2 * b + c, minlength=8)
+    same = [np.array_equal(np.bincount(4 * a + 2 * b[p] + c[q], minlength=8), observed) for p in orders for q in orders]
+    assert chance_of_arrangement([a, b, c]) == pytest.approx(np.mean(same))
+    assert table_of(joint_codes(a, b), c).sum() == 4
+
+
+def test_two_by_two():
+    law = hypergeom(100, 3, 5)
+    for overlap in range(4):
+        table = np.array([[overlap, 3 - overlap], [5 - overlap, 92 + overlap]])
+        expected = sum(law.pmf(k) for k in range(4) if abs(k - 0.15) >= abs(overlap - 0.15) - 1e-9)
+        assert table_pvalue(table) == pytest.approx(expected)
+    assert table_pvalue(np.array([[7, 1], [1, 7]])) == pytest.approx(fisher_exact([[7, 1], [1, 7]]).pvalue)
+    assert table_pvalue(np.array([[7, 1, 0], [1, 7, 0], [0, 0, 0]])) == table_pvalue(np.array([[7, 1], [1, 7]]))
+    assert table_pvalue(np.full((6, 6), 50)) is None  # too many tables
+    assert least_pvalue(np.full((6, 6), 50), exact=True) == 0.0  # and a smooth law
+
+
+@pytest.mark.parametrize(("ones", "rows"), [(3, 6), (4, 8), (3, 10), (3, 12), (1, 40)])
+@pytest.mark.parametrize("kind", [bool, float])
+def test_copies_of_few_rows(ones, rows, kind):
+    """No order of the rows is rarer than the orders of a copy."""
+    x = (np.arange(rows) < ones).astype(kind)
+    exact = table_pvalue(table_of(x.astype(int), x.astype(int)))
+    table = pl.DataFrame({"x": x, "y": x})
+    found = [sh.independence_test(x, x).pvalue, sh.independence_test(x, x, method="moments").pvalue]
+    found += [sh.pairwise(table).pvalue[0, 1], PairTests.of(read_table(table)).pvalues(slice(0, 1), slice(1, 2)).item()]
+    assert min(found) == pytest.approx(exact) if ones > 1 else min(found) >= exact
+    assert found[1:] == pytest.approx([found[1]] * 3)
+
+
+@pytest.mark.parametrize("counts", [(5, 5, 40), (3, 5, 100), (1, 5, 40)])
+def test_level_of_rare_labels(counts):
+    """Over all tables with these sums, by their chances: no sampling error."""
+    first, second, rows = counts
+    law, rejected = hypergeom(rows, first, second), 0.0
+    x = np.arange(rows) < first
+    for overlap in range(min(first, second) + 1):
+        y = np.zeros(rows, dtype=bool)
+        y[:overlap] = y[first : first + second - overlap] = True
+        rejected += law.pmf(overlap) * (sh.independence_test(x, y).pvalue <= 0.05)
+    assert rejected <= 0.05
+
+
+def test_a_rare_label_beside_numbers(rng):
+    """The one row with the label can be any of 40: no p-value is below 1 / 40, however far out it lies."""
+    numbers = rng.normal(size=40)
+    numbers[0] = 50.0
+    label = np.arange(40) == 0
+    assert sh.independence_test(numbers, label).pvalue >= 1 / 40 - 1e-12
+    assert sh.pairwise({"x": numbers, "y": label}).pvalue[0, 1] >= 1 / 40 - 1e-12
+
+
+def test_pairs_with_gaps(rng):
+    """As the test of one pair on the rows that both have."""
+    frame = {name: (rng.uniform(size=60) < 0.08).astype(float) for name in "abcd"}
+    frame["d"] = frame["a"].copy()
+    for name in "bd":
+        frame[name][rng.integers(60, size=5)] = np.nan
+    found = sh.pairwise(frame, missing="pairwise").pvalue
+    for i, j in ((0, 1), (0, 3), (1, 2), (2, 3)):
+        pair = [list(frame.values())[k] for k in (i, j)]
+        assert found[i, j] == pytest.approx(sh.independence_test(*pair, method="moments", missing="drop").pvalue)
+
+
+def test_interaction_of_few_rows():
+    a, b = np.array([0, 0, 1, 1] * 2, dtype=bool), np.array([0, 1, 0, 1] * 2, dtype=bool)
+    # the third is one of 8 over 4 halves of the rows
+    assert sh.interaction_test(a, b, a ^ b).pvalue >= 1 / 70 - 1e-12
+    scanned = sh.scan({"a": a, "b": b, "c": a ^ b}).document["triples"][0]
+    assert scanned["pvalue"] == pytest.approx(sh.interaction_test(a, b, a ^ b).pvalue)
+
+
+def test_rare_labels_in_a_stream(rng):
+    from shearer.sketching import PairSketch
+
+    rows, places = 6000, np.arange(6000)
+    x, y = ((places < 30).astype(str), ((places >= 28) & (places < 70)).astype(str))
+    table = pl.DataFrame({"x": x, "y": y, "z": rng.normal(size=rows)})
+    first = PairSketch.like(table)
+    first.update(table)
+    second = first.second_pass()
+    second.update(table)
+    exact = table_pvalue(table_of((x == "True").astype(int), (y == "True").astype(int)))
+    assert second.independence_test("x", "y").pvalue == pytest.approx(exact)
+    assert second.pvalues()[0, 1] == pytest.approx(exact)
+    assert sh.independence_test(x, y).pvalue == pytest.approx(exact)

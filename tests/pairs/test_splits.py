@@ -1,0 +1,74 @@
+"""Tests of the splits of triples: against whole matrices, with gaps, and what they find."""
+
+import numpy as np
+import pytest
+
+import shearer as sh
+from pairs import dense
+from shearer.data.table import read_table
+from shearer.pairs.combination import half_cauchy
+from shearer.pairs.sides import Ladders
+from shearer.pairs.splits import SplitTests
+
+
+def centered_features(tests, variable, height):
+    own = tests.features(variable, height)
+    return own @ own.T
+
+
+def test_by_definition(rng):
+    """The product of two double-centered kernels against a third, as whole matrices."""
+    a, b, c = rng.normal(size=(3, 60))
+    c += a * b
+    tests = SplitTests(Ladders.of(read_table(a, b, c)))
+    expected = []
+    for first, second, alone in ((1, 2, 0), (0, 2, 1), (0, 1, 2)):
+        tails = []
+        for height in range(3):
+            matrices = [centered_features(tests, k, height) for k in (first, second, alone)]
+            tails.append(dense.component(dense.centered(matrices[0] * matrices[1]), dense.centered(matrices[2])))
+        expected.append(float(half_cauchy(tails)))
+    assert tests.pvalues([(0, 1, 2)])[0] == pytest.approx(max(expected), rel=1e-6)
+    assert sh.interaction_test(a, b, c).pvalue == pytest.approx(max(expected), rel=1e-6)
+
+
+def test_gaps_leave_out_rows(rng):
+    """With gaps in the third alone, as without these rows, at the widths of the rows that each has."""
+    a, b, c = rng.normal(size=(3, 80))
+    c[:20] = np.nan
+    table = read_table(a, b, c, missing="pairwise")
+    tests = SplitTests(Ladders.of(table))
+    found = tests.of_pair(np.array([0, 1]), 1).tails[2]
+    rows = slice(20, 80)
+    product = centered_features(tests, 0, 1) * centered_features(tests, 1, 1)
+    alone = centered_features(tests, 2, 1)
+    expected = dense.component(dense.centered(product[rows, rows]), dense.centered(alone[rows, rows]))
+    assert found == pytest.approx(expected, rel=1e-6)
+
+
+def test_what_is_found_and_what_is_not():
+    rejected = {"independent": 0, "pair and noise": 0, "product": 0, "labels": 0}
+    for seed in range(40):
+        g = np.random.default_rng(seed)
+        a, b, e = g.normal(size=(3, 100))
+        x, y = g.integers(0, 2, size=(2, 100))
+        designs = {
+            "independent": (a, b, e),
+            "pair and noise": (a, a + 0.5 * b, e),
+            "product": (a, b, a * b + 0.5 * e),
+            "labels": (x.astype(str), y.astype(str), (x ^ y ^ (g.uniform(size=100) < 0.1)).astype(str)),
+        }
+        for name, data in designs.items():
+            rejected[name] += sh.interaction_test(*data).pvalue <= 0.05
+    assert rejected["independent"] <= 4
+    assert rejected["pair and noise"] <= 4
+    assert rejected["product"] >= 38
+    assert rejected["labels"] == 40
+
+
+def test_many_levels_and_constants(rng):
+    labels = np.char.add("level ", rng.integers(0, 60, size=400).astype(str))
+    table = read_table(labels, rng.normal(size=400), rng.normal(size=400), np.ones(400))
+    found = SplitTests(Ladders.of(table)).pvalues([(0, 1, 2), (0, 1, 3)])
+    assert 0.001 < found[0] <= 1
+    assert found[1] == 1
