@@ -7,7 +7,8 @@ import sys
 from benchmarks.cases import write
 
 NAMES = (
-    "imports", "engine", "planner", "pairs", "inference", "intervals", "bounds", "tools", "neural", "scan", "scale", "threads",
+    "imports", "engine", "planner", "pairs", "inference", "intervals", "bounds", "tools", "neural", "scan", "scale",
+    "threads",
 )  # fmt: skip
 
 

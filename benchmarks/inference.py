@@ -8,8 +8,8 @@ import numpy as np
 
 import shearer as sh
 from benchmarks.cases import PEAK, Case, best
-from shearer.pairs.engine import PairTests
 from shearer.data.table import read_table
+from shearer.pairs.engine import PairTests
 
 ROWS, RESAMPLES, TIMED = 2000, 1000, 20
 

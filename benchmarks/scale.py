@@ -16,8 +16,8 @@ import shearer as sh
 from benchmarks.cases import Case
 from shearer._blocks import Block
 from shearer._threads import single_threaded_blas
-from shearer.pairs.engine import PairTests
 from shearer.data.table import read_table
+from shearer.pairs.engine import PairTests
 from shearer.sketching import PairSketch
 from shearer.spectrum.dense import Dense
 from shearer.spectrum.lanczos import Lanczos

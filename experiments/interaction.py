@@ -11,8 +11,8 @@ import numpy as np
 
 from experiments import records
 from shearer._variables import read_variables
-from shearer.inference.interaction import split_components
 from shearer.data.table import table_without_gaps
+from shearer.inference.interaction import split_components
 from shearer.pairs.sides import Ladders
 from shearer.pairs.splits import SplitTests
 

@@ -15,9 +15,9 @@ from sklearn.feature_selection import mutual_info_regression
 from sklearn.metrics import average_precision_score, mutual_info_score, roc_auc_score
 
 import shearer as sh
+from shearer.data.table import read_table
 from shearer.kernels import Gaussian, bandwidth
 from shearer.pairs.engine import PairTests
-from shearer.data.table import read_table
 from shearer.tools.indirect import context_likelihood
 
 Floats = NDArray[np.float64]

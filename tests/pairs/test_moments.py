@@ -36,9 +36,7 @@ def moments_of(matrices):
     means = [m.sum() / (n * (n - 1)) for m in matrices]
     found = moments([sums_of(dense.raw(matrix)).means() for matrix in matrices], n)
     scale = np.prod(means)
-    return SimpleNamespace(
-        mean=scale * n * (n - 1) / 2, deviation=scale * found.deviation, skewness=found.skewness
-    )
+    return SimpleNamespace(mean=scale * n * (n - 1) / 2, deviation=scale * found.deviation, skewness=found.skewness)
 
 
 @pytest.mark.parametrize("count", [2, 3])

@@ -8,9 +8,9 @@ import pytest
 from scipy.stats import fisher_exact, hypergeom
 
 import shearer as sh
-from shearer.pairs.rare import chance_of_arrangement, joint_codes, least_pvalue, table_of, table_pvalue
-from shearer.pairs.engine import PairTests
 from shearer.data.table import read_table
+from shearer.pairs.engine import PairTests
+from shearer.pairs.rare import chance_of_arrangement, joint_codes, least_pvalue, table_of, table_pvalue
 
 
 def distance(table):

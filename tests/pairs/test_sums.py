@@ -69,7 +69,7 @@ def test_a_kernel_that_hardly_varies(rng):
     own = fit(gram, np.arange(80), limits.EXACT_RESIDUAL)
     found = marginal(own.of(slice(0, 80)), own.offset)
     exact = np.exp(-(np.subtract.outer(x, x).astype(np.longdouble) ** 2) / np.longdouble(1000.0) ** 2)
-    expected = dense.form(dense.centered(np.expm1(-np.subtract.outer(x, x) ** 2 / 1000.0**2)))
+    expected = dense.form(dense.centered(np.expm1(-(np.subtract.outer(x, x) ** 2) / 1000.0**2)))
     assert found.centered.spread == pytest.approx(float(expected.spread), rel=1e-4)
     assert found.mean == pytest.approx(float((exact.sum() - 80) / (80 * 79)), rel=1e-12)
 

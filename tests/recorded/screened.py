@@ -4,9 +4,9 @@ import numpy as np
 
 import shearer as sh
 from shearer import comparators
+from shearer.data.table import read_table
 from shearer.kernels import Delta, Gaussian, Laplacian
 from shearer.pairs.engine import PairTests
-from shearer.data.table import read_table
 from shearer.sketching import PairSketch
 from tests.recorded.answers import Cases, entries, upper
 from tests.recorded.kinds import every_kind, exclusive, pair, scalars, several, with_gaps

@@ -8,12 +8,12 @@ import numpy as np
 
 import shearer as sh
 from shearer._variables import read_variables
+from shearer.data.table import table_without_gaps
 from shearer.datasets import planted_table
 from shearer.inference import adjusted_mutual_information
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.pairs.sides import Ladders
 from shearer.pairs.splits import SplitTests
-from shearer.data.table import table_without_gaps
 
 NOTE = "Rows are taken as independent of each other; if they are not, p-values are too small."
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer.sketching import PairSketch
 from shearer.data.table import read_table
 from shearer.pairs.engine import PairTests
+from shearer.sketching import PairSketch
 
 
 @pytest.fixture

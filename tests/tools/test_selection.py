@@ -13,8 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import shearer as sh
-from shearer.inference.adjust import expected_by_chance
 from shearer.data.table import read_table
+from shearer.inference.adjust import expected_by_chance
 from shearer.tools import DependenceSelector, dependence_score
 from shearer.tools.row_pairs import RowPairs
 from shearer.tools.targets import read_target

@@ -105,9 +105,7 @@ class Table:
     def take(self, rows: NDArray[np.bool_]) -> "Table":
         """Some rows, of every variable those that it has."""
         masks = self.presence.masks[self.presence.pattern]
-        variables = tuple(
-            variable.take(rows[mask]) for variable, mask in zip(self.variables, masks, strict=True)
-        )
+        variables = tuple(variable.take(rows[mask]) for variable, mask in zip(self.variables, masks, strict=True))
         presence = Presence(self.presence.masks[:, rows], self.presence.pattern)
         return replace(self, variables=variables, observations=int(rows.sum()), presence=presence)
 

@@ -10,12 +10,12 @@ from shearer._jobs import spread
 from shearer._memory import MemoryBudgetError, format_bytes
 from shearer._validate import message, value_error
 from shearer.entropy import SubsetEntropies
-from shearer.pairs.moments import Sums, moments, sums_of
 from shearer.inference.rearrangements import Within
 from shearer.inference.resampling import check_count
 from shearer.kernels import Gram, hadamard
 from shearer.measures.combination import Combination
 from shearer.measures.registry import MEASURES
+from shearer.pairs.moments import Sums, moments, sums_of
 from shearer.spectrum import Request, solve
 
 # The moments divide by n (n - 1) ... (n - 5).

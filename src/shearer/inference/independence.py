@@ -18,13 +18,13 @@ from shearer.inference.aggregated import (
     product_components,
     sidak,
 )
-from shearer.pairs.rare import CERTAIN, least_pvalue_of
 from shearer.inference.conditional import conditional_test
 from shearer.inference.permutation import permutation_test
-from shearer.pairs.combination import half_cauchy
 from shearer.inference.result import UNTESTABLE, Component, TestResult
 from shearer.kernels import Gaussian, Kernel, chosen_kernels
+from shearer.pairs.combination import half_cauchy
 from shearer.pairs.limits import FEWEST_ROWS
+from shearer.pairs.rare import CERTAIN, least_pvalue_of
 from shearer.pairs.rungs import Ladder
 from shearer.pairs.sides import Ladders
 

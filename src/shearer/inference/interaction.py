@@ -11,10 +11,10 @@ from shearer._threads import single_threaded_blas
 from shearer._validate import value_error
 from shearer._variables import read_variables
 from shearer.data.table import table_without_gaps
-from shearer.pairs.rare import Codes, joint_codes, least_pvalue, level_codes, table_of
 from shearer.inference.chance import Chance
 from shearer.inference.result import Component
 from shearer.kernels import Kernel, grams
+from shearer.pairs.rare import Codes, joint_codes, least_pvalue, level_codes, table_of
 from shearer.pairs.sides import Ladders
 from shearer.pairs.splits import SplitTests
 from shearer.pairs.tails import joined

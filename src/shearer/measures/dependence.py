@@ -41,8 +41,8 @@ class Dependence(Measurable):
         What to do with rows that lack a value.
     tol : float, optional
         How far apart the bounds of an answer may be: bits, or the unit of a normalised measure. An answer that cannot
-        meet it is refused. Default: exact to round-off where that takes seconds, by few columns if that is cheaper, else
-        entropies within 1e-6 bits. 0: all eigenvalues, however long they take.
+        meet it is refused. Default: exact to round-off where that takes seconds, by few columns if that is cheaper,
+        else entropies within 1e-6 bits. 0: all eigenvalues, however long they take.
     memory : str or number, optional
         What one entropy may allocate, such as "2GB"; default: half of the machine.
     rng : int, Generator or None

@@ -16,6 +16,7 @@ from shearer._memory import parse_memory
 from shearer._progress import Meter
 from shearer._threads import blas_threads_for, single_threaded_blas
 from shearer._validate import describe, type_error, value_error
+from shearer.data.table import Table
 from shearer.kernels import Kernel
 from shearer.pairs import limits
 from shearer.pairs.chance import Chances, collision, own_bits
@@ -23,7 +24,6 @@ from shearer.pairs.moments import PAIRS, Form
 from shearer.pairs.rare import RarePairs
 from shearer.pairs.sides import Ladders, Rows, Side
 from shearer.pairs.tails import joined, moment, standardized, upper_tails
-from shearer.data.table import Table
 
 Floats = NDArray[np.float64]
 Cell = tuple[int, int]
@@ -271,7 +271,8 @@ def compared(first: Known, second: Known, n: Any, norms: Floats, diagonals: Floa
 def chances_of(first: Known, second: Known, n: Any) -> Chances:
     """What chance gives to all pairs."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        variance = moment(*(form.second for form in _forms(first, second, "raw")), n, PAIRS)
+        left, right = _forms(first, second, "raw")
+        variance = moment(left.second, right.second, n, PAIRS)
         variance = variance * _products(first, second, "scale") ** 2
         means, squares = (_both(first, second, name) for name in ("mean", "squares"))
         entropies = sum(collision(n, mean) for mean in means)
@@ -341,8 +342,8 @@ def _matrices(side: Side, band: slice) -> Floats:
 
 def _both(first: Known, second: Known, name: str) -> tuple[Floats, Floats]:
     """A number of both variables of every pair."""
-    left, right = (np.array([[getattr(one.marginal, name) for one in some] for some in rows]) for rows in (first, second))
-    return left, np.swapaxes(right, 0, 1)
+    left, right = ([[getattr(one.marginal, name) for one in some] for some in rows] for rows in (first, second))
+    return np.array(left), np.swapaxes(np.array(right), 0, 1)
 
 
 def _products(first: Known, second: Known, name: str) -> Floats:
@@ -353,19 +354,19 @@ def _products(first: Known, second: Known, name: str) -> Floats:
 
 def _forms(first: Known, second: Known, name: str) -> tuple[Form, Form]:
     """A form of both variables of every pair."""
-    left, right = (
-        Form(*(np.array([[getattr(getattr(one.marginal, name), key) for one in some] for some in rows]) for key in KEYS))
-        for rows in (first, second)
-    )
-    return left, Form(*(np.swapaxes(getattr(right, key), 0, 1) for key in KEYS))
+    left, right = ([[getattr(one.marginal, name) for one in some] for some in rows] for rows in (first, second))
+    found = [Form(*(_stacked(forms, key) for key in KEYS)) for forms in (left, right)]
+    return found[0], Form(*(np.swapaxes(getattr(found[1], key), 0, 1) for key in KEYS))
+
+
+def _stacked(forms: list[list[Form]], key: str) -> Floats:
+    return np.array([[getattr(one, key) for one in some] for some in forms])
 
 
 def _vector_products(first: Known, second: Known, name: str) -> Floats:
     """Sums over rows of the products of a vector of both variables of every pair."""
-    if len(first[0]) == 1 == len(second[0]):
-        left, right = (np.array([getattr(some[0], name) for some in rows]) for rows in (first, second))
-        product: Floats = left @ right.T
+    left, right = ([[getattr(one, name) for one in some] for some in rows] for rows in (first, second))
+    if len(left[0]) == 1 == len(right[0]):
+        product: Floats = np.array([some[0] for some in left]) @ np.array([some[0] for some in right]).T
         return product
-    return np.array(
-        [[getattr(one, name) @ getattr(second[j][i], name) for j, one in enumerate(some)] for i, some in enumerate(first)]
-    )
+    return np.array([[one @ right[j][i] for j, one in enumerate(some)] for i, some in enumerate(left)])

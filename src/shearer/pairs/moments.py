@@ -7,7 +7,7 @@ complete graph can meet. The centred form keeps its digits however small the spr
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,33 +103,6 @@ def sums_of(x: Floats, triangles: float | None = None) -> Sums:
         rxr=float(r @ x @ r),
         T=triangles,
     )
-
-
-def shifted_triangles(
-    known: float, times: Callable[[Floats], Floats], factor: float, row: Floats, constant: float, squares: Floats
-) -> float:
-    """tr(xxx) of x_ij = factor M_ij - row_i - row_j + constant off the diagonal, from that of M.
-
-    Parameters
-    ----------
-    known : float
-        tr(MMM), for M of zero diagonal.
-    times : callable
-        M times columns.
-    factor, row, constant
-        What makes x of M.
-    squares : array
-        Row sums of the squares of factor M_ij - row_i - row_j + constant, its diagonal included.
-    """
-    # tr Y^3 for Y = factor M + U C U' with U = [row, 1]; then without the diagonal.
-    ends = np.column_stack([row, np.ones(len(row))])
-    core = np.array([[0.0, -1.0], [-1.0, constant]])
-    image = factor * times(ends)
-    small, inner = ends.T @ ends, ends.T @ image
-    cube = factor**3 * known + 3 * np.trace(image.T @ image @ core)
-    cube += 3 * np.trace(inner @ core @ small @ core) + np.trace(np.linalg.matrix_power(small @ core, 3))
-    diagonal = constant - 2.0 * row
-    return float(cube - 3 * (diagonal @ squares) + 2 * np.sum(diagonal**3))
 
 
 @dataclass(frozen=True)

@@ -218,4 +218,3 @@ class Side:
             if inside.any():
                 found[inside] = self.stack(chunk)[chosen[inside] - chunk.start, part]
         return found - center, len(rows) / len(chosen)
-

@@ -12,9 +12,9 @@ from shearer._arrays import to_numpy
 from shearer._columns import Column
 from shearer._validate import describe, value_error
 from shearer._variables import Sources, read_sources
+from shearer.data.table import Table, library_of, reworded_errors, table_of
 from shearer.pairs.limits import FEWEST_ROWS, LARGEST_SATURATION, work_of_pair
 from shearer.report.text import count
-from shearer.data.table import Table, library_of, reworded_errors, table_of
 
 # Multiplications and additions that the tests of all pairs may take: a few minutes on two cores.
 PAIR_WORK = 1e13

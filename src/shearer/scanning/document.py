@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer.data.table import Table
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.scanning.pairs import PairFindings
 from shearer.scanning.top import PAIR_FIELDS, TRIPLE_FIELDS
 from shearer.scanning.triples import Choice, TripleTests
-from shearer.data.table import Table
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

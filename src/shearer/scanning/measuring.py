@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from shearer._jobs import spread
 from shearer._progress import track
+from shearer.data.table import Table
 from shearer.kernels import Kernel
 from shearer.scanning.document import Findings
 from shearer.scanning.store import Store
 from shearer.scanning.top import excess_o_information, measure_pair, measure_triple
-from shearer.data.table import Table
 from shearer.spectrum import Request
 
 Floats = NDArray[np.float64]

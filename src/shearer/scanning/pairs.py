@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from shearer._jobs import on_cluster, spread
 from shearer._progress import track
 from shearer._validate import value_error
+from shearer.data.table import Table
 from shearer.kernels import Kernel
+from shearer.pairs.engine import PairTests
 from shearer.scanning.lagged import lags_both_ways, test_lags
 from shearer.scanning.store import Part, Store
 from shearer.screening.all_pairs import compare
-from shearer.pairs.engine import PairTests
-from shearer.data.table import Table
 from shearer.sketching.pair_sketch import PairSketch
 from shearer.sketching.row_source import RowSource
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._blocks import Variables
+from shearer.data.table import Table
 from shearer.inference.chance import Chance
 from shearer.inference.intervals import FEWEST_ROWS, interval_of
 from shearer.kernels import Kernel, grams, kernels_among
 from shearer.measures import Dependence
-from shearer.data.table import Table
 from shearer.spectrum import Request, ToleranceError
 
 # Rows beyond which a sample is measured: a spectrum of each joint, and its eigenvectors for the interval.

@@ -11,6 +11,7 @@ from shearer._jobs import check_jobs
 from shearer._memory import parse_memory, require
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_option, value_error
+from shearer.data.table import Table, read_table
 from shearer.kernels import Kernel
 from shearer.measures.registry import MUTUAL_INFORMATION
 from shearer.screening import pairs as finish
@@ -21,7 +22,6 @@ from shearer.screening.shards import Shards, write_shards
 from shearer.screening.significance import Significance
 from shearer.screening.similarities import Similarities, operators
 from shearer.screening.spectra import Spectra
-from shearer.data.table import Table, read_table
 from shearer.screening.triangles import Triangles
 
 DTYPES = ("float64", "float32")

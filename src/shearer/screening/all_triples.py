@@ -13,6 +13,7 @@ from shearer._memory import parse_memory, require
 from shearer._progress import track
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_names, check_option, check_positive, value_error
+from shearer.data.table import Table, read_table
 from shearer.entropy import Subset
 from shearer.kernels import Kernel
 from shearer.measures.combination import no_entropy
@@ -24,7 +25,6 @@ from shearer.screening.pairs import collision_bits
 from shearer.screening.products import CrossSum, SymmetricSum, mirror
 from shearer.screening.similarities import Similarities, operators
 from shearer.screening.spectra import entropies
-from shearer.data.table import Table, read_table
 
 Floats = NDArray[Any]
 

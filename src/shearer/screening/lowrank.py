@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from shearer._progress import track
 from shearer._threads import blas_threads_for, single_threaded_blas
+from shearer.data.table import Presence
 from shearer.kernels import Gram
 from shearer.screening.factors import factor
 from shearer.screening.pairs import PairSums
-from shearer.data.table import Presence
 
 Floats = NDArray[Any]
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from shearer import plotting
 from shearer._validate import check_option, value_error
 from shearer.inference.pvalue import adjusted_pvalues
-from shearer.screening.frames import header, make_frame, pick_names
 from shearer.pairs.limits import FEWEST_ROWS
+from shearer.screening.frames import header, make_frame, pick_names
 from shearer.screening.significance import Significance
 
 Floats = NDArray[Any]

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer.data.table import Presence
 from shearer.entropy import Subset
 from shearer.measures.combination import no_entropy
 from shearer.measures.registry import MUTUAL_INFORMATION
 from shearer.screening.products import mirror
-from shearer.data.table import Presence
 
 Floats = NDArray[Any]
 

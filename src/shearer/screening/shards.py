@@ -15,9 +15,9 @@ from shearer._files.writing import open_folder, replace_file
 from shearer._memory import require
 from shearer._progress import track
 from shearer._validate import check_names, check_option, describe, message, value_error
+from shearer.data.table import Table
 from shearer.screening import pairs as finish
 from shearer.screening.pairs import Route
-from shearer.data.table import Table
 from shearer.screening.products import mirror
 
 Floats = NDArray[Any]

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from shearer._blocks import Variable
 from shearer._threads import Each, one_by_one
+from shearer.data.table import Presence, Table
 from shearer.kernels import Gaussian, Gram, Kernel, chosen_kernels
 from shearer.kernels import gram as operator_of
 from shearer.kernels.delta import DeltaGram
 from shearer.kernels.gaussian import GaussianGram
 from shearer.kernels.gram import ALL, Index
 from shearer.screening import widths
-from shearer.data.table import Presence, Table
 from shearer.screening.tiles import Strip, Tile
 
 Floats = NDArray[Any]

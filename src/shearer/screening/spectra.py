@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from shearer._jobs import spread, worker_count
 from shearer._progress import track
 from shearer._threads import blas_threads_for
+from shearer.data.table import Presence
 from shearer.kernels import Gram, hadamard
 from shearer.screening.pairs import Entropies, Pairs
 from shearer.screening.products import mirror
-from shearer.data.table import Presence
 from shearer.spectrum import Request, plan, renyi, solve
 from shearer.spectrum.dense import Dense
 from shearer.spectrum.planner import CERTIFIED

@@ -19,7 +19,6 @@ from shearer.sketching.levels import Level
 Floats = NDArray[np.float64]
 
 
-
 class PairAnswers:
     """The answers of a `PairSketch`, which brings the sums."""
 

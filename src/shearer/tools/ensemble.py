@@ -17,9 +17,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from shearer._jobs import check_jobs, spread
 from shearer._progress import track
 from shearer._validate import check_inside, check_option, listing, message, type_error
+from shearer.data.table import library_of
 from shearer.inference.resampling import check_count
 from shearer.screening.frames import make_frame
-from shearer.data.table import library_of
 from shearer.tools.combining import COMBINATIONS, parts, quantiles
 from shearer.tools.lattice import Columns, without_one
 from shearer.tools.members import Member, RowIndex, checked_detector

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._progress import track
+from shearer.data.table import read_table
 from shearer.kernels import Gram, Kernel
 from shearer.screening import pairwise, tiles, triples
 from shearer.screening.pairs import collision_bits
 from shearer.screening.similarities import Similarities, operators
 from shearer.screening.spectra import entropies
-from shearer.data.table import read_table
 from shearer.tools.lattice import Columns, by_stem
 
 Floats = NDArray[np.float64]

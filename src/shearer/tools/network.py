@@ -13,13 +13,13 @@ from sklearn.utils import check_random_state
 from shearer._memory import parse_memory, require
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_inside, check_option, value_error
+from shearer.data.table import MISSING, read_table
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
+from shearer.pairs.limits import FEWEST_ROWS
 from shearer.screening import Pairwise, pairwise
 from shearer.screening.frames import make_frame, pick_names
-from shearer.pairs.limits import FEWEST_ROWS
-from shearer.data.table import MISSING, read_table
 from shearer.tools.graphs import GraphOutput
 from shearer.tools.indirect import context_likelihood, explained_links, weakest_links
 from shearer.tools.pair_tests import TESTS, pair_pvalues, pvalue_given

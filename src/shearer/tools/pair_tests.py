@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer.data.table import Table
 from shearer.inference import conditional_test
 from shearer.kernels import Gaussian, Kernel, kernels_among
 from shearer.pairs.engine import PairTests
 from shearer.pairs.limits import FEWEST_ROWS
-from shearer.data.table import Table
 from shearer.tools.reading import common_rows
 
 Kernels = Kernel | Mapping[str, Kernel] | None

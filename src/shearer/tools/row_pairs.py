@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from shearer._memory import require
 from shearer._progress import track
+from shearer.data.table import Table
 from shearer.kernels import Kernel
 from shearer.screening import tiles
 from shearer.screening.similarities import Similarities
-from shearer.data.table import Table
 
 Floats = NDArray[np.float64]
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from shearer._validate import check_option
+from shearer.data.table import read_table
 from shearer.kernels import Kernel
 from shearer.screening import Pairwise, pairwise
-from shearer.data.table import read_table
 from shearer.tools.pair_tests import TESTS, pair_pvalues
 from shearer.tools.reading import is_table
 from shearer.tools.selection import MISSING

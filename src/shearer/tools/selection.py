@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from shearer._memory import parse_memory
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_inside, check_option, describe, value_error
+from shearer.data.table import read_table
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
-from shearer.data.table import read_table
 from shearer.tools.greedy import JointSearch, RedundancySearch, Search
 from shearer.tools.reading import read_features
 from shearer.tools.row_pairs import RowPairs

@@ -15,10 +15,10 @@ from shearer._jobs import check_jobs
 from shearer._memory import parse_memory
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_option, describe, value_error
+from shearer.data.table import library_of, read_table
 from shearer.inference.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.screening.frames import make_frame
-from shearer.data.table import library_of, read_table
 from shearer.tools.joint_entropies import Floats, Index, JointEntropies
 from shearer.tools.lattice import Columns, joined, not_redundant
 from shearer.tools.reading import common_rows, is_table, read_features
