@@ -239,10 +239,17 @@ for _kinds, _rows, _link in (
 
 
 def interval(columns, **options):
-    """All fields."""
-    found = sh.confidence_interval(*columns, **options)
+    """All fields; by groups, if no method is named."""
+    found = sh.confidence_interval(*columns, **({"method": "jackknife"} | options))
     numbers = ("low", "high", "estimate", "value", "standard_error", "confidence_level")
     return {name: getattr(found, name) for name in (*numbers, "method")}
+
+
+def interval_by_influence(columns, **options):
+    """All fields; sums over eigenvectors leave round-off."""
+    found = sh.confidence_interval(*columns, **options)
+    numbers = ("low", "high", "estimate", "value", "standard_error")
+    return {f"{name} ~1e-07": getattr(found, name) for name in numbers} | {"method": found.method, "note": found.note}
 
 
 for _name, _kinds, _rows, _options in (
@@ -264,4 +271,21 @@ for _name, _kinds, _rows, _options in (
     CASES.add(
         f"interval {_name}",
         lambda k=_columns, n=_rows, s=_link, o=_options: interval(several(k, n, 30, s), **o),
+    )
+
+for _name, _kinds, _rows, _options in (
+    ("default", "numbers/numbers", 60, {}),
+    ("0.9", "numbers/labels", 60, {"confidence_level": 0.9}),
+    ("total", "numbers/ties/vector", 60, {"measure": "total_correlation"}),
+    ("dual", "numbers/two/labels", 100, {"measure": "dual_total_correlation", "alpha": 2.0}),
+    ("o", "numbers/ties/integers", 60, {"measure": "o_information"}),
+    ("s", "heavy/ties/integers", 60, {"measure": "s_information", "alpha": 3.0}),
+    ("entropy", "vector", 60, {"measure": "entropy", "alpha": 0.7}),
+    ("bits", "offset/duplicates", 60, {"normalize": False, "alpha": float("inf")}),
+    ("joint", "labels/rare", 200, {"normalize": "joint"}),
+    ("800", "numbers/numbers", 800, {}),
+):
+    CASES.add(
+        f"interval by influence {_name}",
+        lambda k=_kinds, n=_rows, o=_options: interval_by_influence(several(k, n, 30, "line"), **o),
     )
