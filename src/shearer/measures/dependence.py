@@ -41,11 +41,7 @@ class Dependence(Measurable):
         What to do with rows that lack a value.
     tol : float, optional
         How far apart the bounds of an answer may be: bits, or the unit of a normalised measure. An answer that cannot
-<<<<<<< HEAD
-        meet it is refused. Default: exact to round-off where that takes seconds, by few columns if that is cheaper,
-=======
         meet it is refused. Default: exact to round-off where that takes seconds (by few columns if that is cheaper),
->>>>>>> planner
         else entropies within 1e-6 bits. 0: all eigenvalues, however long they take.
     memory : str or number, optional
         What one entropy may allocate, such as "2GB"; default: half of the machine.
