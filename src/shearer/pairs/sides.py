@@ -172,7 +172,7 @@ class Side:
         return stack
 
     def prepare(self, patterns: Indices) -> None:
-        """Find what pairs need of all variables on the rows that they have in common with some patterns, on all cores."""
+        """Find what pairs need of all variables on the rows that they have in common with some patterns."""
         for chunk in self.chunks():
             self.stack(chunk)
         jobs = [(place, int(pattern)) for place in range(len(self.variables)) for pattern in patterns]
