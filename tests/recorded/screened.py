@@ -127,7 +127,7 @@ CASES.add(
 
 def ladder(data, kernel=None, single=False, **options):
     """p-values over the ladder of widths."""
-    tests = PairTests(read_table(data, **options), kernel, single=single)
+    tests = PairTests.of(read_table(data, **options), kernel, single=single, exact=single or kernel is not None)
     found = tests.pvalues(slice(None), slice(None))
     part = tests.pvalues(slice(0, 2), slice(1, 4))
     return entries("pvalue", upper(found)) | {"pvalue of a part": part}

@@ -36,7 +36,7 @@ MOST_LEVELS = 256
 CHUNK_ROWS = 4096
 #: Entries of the third power of a similarity that are looked at: all of them up to the root of that many rows, beyond a
 #: sample of rows with all others. They count less and less in the third moment as rows grow.
-CUBE_ENTRIES = 2**20
+CUBE_ENTRIES, EXACT_CUBE_ENTRIES = 2**20, 2**25
 FEWEST_PROBES = 32
 #: Features of a scalar at each rung, about.
 TYPICAL_RANKS = (4, 8, 17, 37, 78)

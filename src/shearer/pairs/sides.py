@@ -37,6 +37,8 @@ class Ladders:
         self._ladders = ladders
         self.presence = presence
         self._residual = limits.EXACT_RESIDUAL if exact or self.rows <= limits.EXACT_ROWS else limits.RESIDUAL
+        #: Entries of the third power of a similarity that are looked at.
+        self.cube_entries = limits.EXACT_CUBE_ENTRIES if exact else limits.CUBE_ENTRIES
         self._sample_rows = limits.EXACT_SAMPLE_ROWS if exact else limits.SAMPLE_ROWS
         self._features: dict[tuple[int, int], Features] = {}
         #: Largest share of the mass of a similarity that features were seen to leave out.
@@ -222,7 +224,7 @@ class Side:
     def _probes(self, part: slice, mask: Masks, center: Floats) -> tuple[Floats, float]:
         """Centered features of the rows that stand for all in the sum of cubes, and for how many each stands."""
         rows = np.flatnonzero(mask)
-        most = max(limits.FEWEST_PROBES, limits.CUBE_ENTRIES // len(rows))
+        most = max(limits.FEWEST_PROBES, self.ladders.cube_entries // len(rows))
         chosen = rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).round().astype(np.intp)]
         found = np.empty((len(chosen), part.stop - part.start))
         for chunk in self.chunks():
