@@ -228,7 +228,10 @@ def _decay(squared: Floats, width: float) -> Floats:
 
 
 def _rung(*parts: Floats | None) -> Rung:
-    matrix = np.prod([part for part in parts if part is not None], axis=0)
+    first, *others = [part for part in parts if part is not None]
+    matrix = first.copy()
+    for part in others:
+        matrix *= part
     matrix[matrix < _SMALLEST] = 0.0
     np.fill_diagonal(matrix, 0.0)
     return Rung(matrix)
