@@ -262,3 +262,10 @@ def test_numbers_of_variables_are_told(columns):
         sh.permutation_test(columns, statistic="mutual_information")
     with pytest.raises(ValueError, match="data: expected exactly 2 variables, got 3"):
         expected_by_chance(columns, measure="mutual_information")
+
+
+def test_too_many_subsets_are_told_at_once(rng):
+    with pytest.raises(ValueError, match="measures: expected at most 4096 subsets of variables, got more"):
+        sh.Sketch.like(rng.normal(size=(10, 400)), measures=("mutual_information",))
+    with pytest.raises(ValueError, match="sample: expected at most 12 variables for all of their subsets, got 13"):
+        sh.Sketch.like(rng.normal(size=(10, 13)), measures=("shearer_gap",))

@@ -5,10 +5,10 @@ A new measure is its formula in `shearer.measures.formulas`, an entry here, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, TypeAlias
 
 from shearer._validate import check_option, value_error
@@ -124,18 +124,14 @@ class Measure:
         """The formula for so many variables, and what it is divided by."""
         return _parts(self, count, self.form(normalize))
 
-    def needs(self, variables: Sequence[int], given: Subset) -> set[Subset]:
-        """The subsets whose entropies it can ask for, of all variables or of as many as it takes."""
-        if self.fewest == 1:
-            groups: list[tuple[int, ...]] = [tuple(variables), *((i,) for i in variables)]
-        else:
-            groups = list(combinations(variables, min(len(variables), self.most or len(variables))))
-        found: set[Subset] = set()
-        for group in groups:
-            ceilings = (part for form in self.forms.values() for part in form(group).parts)
+    def needs(self, variables: Sequence[int], given: Subset) -> Iterator[Subset]:
+        """The subsets whose entropies it can ask for, of all variables or of as many as it takes; some repeatedly."""
+        groups = combinations(variables, min(len(variables), self.most or len(variables)))
+        alone = ((index,) for index in variables) if self.fewest == 1 else ()
+        for group in chain(groups, alone):
+            ceilings = (part for form in set(self.forms.values()) for part in form(group).parts)
             for combination in (self.formula(group), *ceilings):
-                found.update(subset for subset in combination.given(given).terms if subset)
-        return found
+                yield from (subset for subset in combination.given(given).terms if subset)
 
 
 @lru_cache(maxsize=256)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 from shearer._validate import check_option, describe, listing, type_error, value_error
@@ -65,11 +66,13 @@ def subsets_of(measures: list[str], names: list[str], given: tuple[str, ...]) ->
     variables = [index for index in range(len(names)) if index not in conditions]
     for measure in measures:
         _check_count(measure, len(variables))
-    found = {subset for measure in measures for subset in MEASURES[measure].needs(variables, conditions)}
-    if len(found) > _MOST_SUBSETS:
-        whole = [name for name in all_measures() if MEASURES[name].all_subsets]
-        hint = f"mutual_information takes all pairs, {' and '.join(whole)} all subsets."
-        raise value_error("measures", f"at most {_MOST_SUBSETS} subsets of variables", f"{len(found)}", hint)
+    found: set[Subset] = set()
+    for subset in chain.from_iterable(MEASURES[measure].needs(variables, conditions) for measure in measures):
+        found.add(subset)
+        if len(found) > _MOST_SUBSETS:  # of a thousand variables not all pairs are written down first
+            whole = [name for name in all_measures() if MEASURES[name].all_subsets]
+            hint = f"mutual_information takes all pairs, {' and '.join(whole)} all subsets."
+            raise value_error("measures", f"at most {_MOST_SUBSETS} subsets of variables", "more", hint)
     return sorted(found, key=lambda subset: (len(subset), sorted(subset)))
 
 

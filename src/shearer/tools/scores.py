@@ -145,7 +145,7 @@ def _formula(measure: str, bits: JointEntropies, alpha: float, memory: int) -> F
 def _values(measure: Measure, bits: JointEntropies, index: Index, joint: Floats) -> Floats:
     """The measure of sets of one size, shape (m, size), from their joint entropies and those of their parts."""
     size = index.shape[1]
-    parts = [sorted(subset) for subset in measure.needs(range(size), frozenset()) if 2 < len(subset) < size]
+    parts = [sorted(subset) for subset in set(measure.needs(range(size), frozenset())) if 2 < len(subset) < size]
     bits([tuple(columns) for part in parts for columns in index[:, part].tolist()])  # all in one pass over the rows
 
     def known(subset: Subset) -> Floats:
