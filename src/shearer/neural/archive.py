@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from shearer._files import write_file
+from shearer._npz import write_npz
 from shearer._validate import describe, value_error
 from shearer.kernels import Gaussian, Kernel, Laplacian
 from shearer.neural.networks import make_network, perceptron
@@ -53,7 +54,7 @@ def write(estimator: Any, path: str | PathLike[str]) -> None:
     arrays |= {_WEIGHT + name: tensor.cpu().numpy() for name, tensor in estimator.module_.state_dict().items()}
     contents = io.BytesIO()
     text = json.dumps(settings, default=_plain_number)
-    np.savez(contents, allow_pickle=False, settings=np.array(text), **arrays)
+    write_npz(contents, {"settings": np.array(text), **arrays})
     write_file("path", path, contents.getvalue())
 
 

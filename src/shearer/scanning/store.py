@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._npz import write_npz
 from shearer._validate import describe, value_error
 from shearer.screening.table import Table
 
@@ -139,7 +140,7 @@ def _write(path: Path, contents: bytes | Part) -> None:
             if isinstance(contents, bytes):
                 file.write(contents)
             else:
-                np.savez(file, **contents)  # type: ignore[arg-type]
+                write_npz(file, contents)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

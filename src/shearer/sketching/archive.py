@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._blocks import Block, Variable
+from shearer._npz import write_npz
 from shearer._validate import describe, value_error
 from shearer.sketching.frame import Frame, describe_kernel, kernel_from
 from shearer.sketching.rows import taken
@@ -50,7 +51,7 @@ def write_archive(path: str | PathLike[str], header: dict[str, Any], arrays: Arr
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name)
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
+            write_npz(file, arrays)
             file.flush()
             os.fsync(file.fileno())
         Path(temporary).replace(target)
