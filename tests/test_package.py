@@ -28,6 +28,7 @@ HEAVY = [
 ]
 
 
+@pytest.mark.needs("torch")
 def test_every_public_name_exists():
     for name in sh.__all__:
         assert getattr(sh, name) is not None

@@ -64,7 +64,15 @@ def undamaged(option: str, expected: str, got: str) -> Iterator[None]:
 def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> Callable[[BinaryIO], None]:
     """Contents for the writer: arrays by name and their hash, as an archive of numpy."""
     hashed = {**arrays, _HASH: np.frombuffer(digest_of(arrays), dtype=np.uint8)}
-    return lambda file: np.savez(file, allow_pickle=False, **hashed)
+    return lambda file: _write_npz(file, hashed)
+
+
+def _write_npz(file: BinaryIO, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """As numpy's savez, which takes `allow_pickle` for the name of an array in some of its versions."""
+    with zipfile.ZipFile(file, "w", allowZip64=True) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as part:
+                np.lib.format.write_array(part, np.asanyarray(array), allow_pickle=False)
 
 
 def read_arrays(option: str, path: Path, expected: str, *, hashed: bool = True) -> Arrays:

@@ -66,11 +66,11 @@ def mine(
     for name, value in (("hidden", hidden), ("steps", steps), ("batch", batch)):
         check_count(name, value, 2 if name == "batch" else 1)
     check_positive("learning_rate", learning_rate)
-    torch = load("torch", "mine")
     variables = read(data, groups, missing, exactly=2)
     n = variables.rows
     if n < _FEWEST_ROWS:
         raise value_error("data", f"at least {_FEWEST_ROWS} rows, half of them to train on", f"{n}")
+    torch = load("torch", "mine")
     blocks = [torch.from_numpy(standardized(points(item))).to(torch.float32) for item in variables.items]
     generator = torch.Generator().manual_seed(seed_of(rng) % 2**63)
     order = torch.randperm(n, generator=generator)
