@@ -1,20 +1,133 @@
-"""A whole scan of many columns beside a loop over its pairs."""
+"""Scans beside other people's loops over all pairs, beside themselves with missing values, and beside an older checkout.
+
+A checkout to compare with is named by SHEARER_BEFORE, the folder of its source; without one those cases are left out.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from itertools import combinations
 
 import numpy as np
 
 import shearer as sh
-from benchmarks.cases import Case, best
+from benchmarks.cases import PEAK, Case, best
+from shearer.data.table import read_table
+from shearer.pairs.engine import PairTests
 
-ROWS, COLUMNS, SAMPLE = 1000, 1000, 20
+EVERY = slice(None), slice(None)
+
+_ONE = """
+import json, sys, time
+import numpy as np
+import shearer as sh
+rng = np.random.default_rng(0)
+name = sys.argv[1]
+if name == "rows":
+    table = rng.normal(size=(5000, 30))
+    table[:, 1] += table[:, 0]
+    table[:, 5] = np.sign(table[:, 6] * table[:, 7]) * abs(table[:, 5])
+else:
+    label = rng.choice(list("abc"), size=344)
+    shift = np.array([0.0, 1.0, 3.0])[np.searchsorted(list("abc"), label)]
+    size = shift[:, None] + rng.normal(size=(344, 4))
+    size[:2] = np.nan
+    table = {f"size {k}": size[:, k] for k in range(4)}
+    table |= {"kind": label, "place": rng.choice(list("uvw"), size=344), "sex": rng.choice(list("fm"), size=344)}
+    table["year"] = rng.integers(2007, 2010, size=344).astype(float)
+sh.scan({"x": rng.normal(size=60), "y": rng.normal(size=60), "z": rng.normal(size=60)}, progress=False)
+start, used = time.perf_counter(), time.process_time()
+sh.scan(table, progress=False).to_html()
+print(json.dumps({"seconds": time.perf_counter() - start, "processor": time.process_time() - used}))
+"""
+
+_TALL = f"""
+import json, sys, time
+import numpy as np
+from shearer.data.table import read_table
+from shearer.pairs.engine import PairTests
+rows = int(sys.argv[1])
+table = read_table(np.random.default_rng(0).normal(size=(rows, 10)))
+start = time.perf_counter()
+PairTests.of(table, memory="1GB").pvalues(slice(None), slice(None))
+print(json.dumps({{"seconds": time.perf_counter() - start, "peak": {PEAK}}}))
+"""
+
+
+def child(code: str, argument: str, source: str | None = None) -> dict:
+    """What a fresh process prints, with the source of another checkout if one is named."""
+    environment = dict(os.environ) | ({"PYTHONPATH": source} if source else {})
+    command = [sys.executable, "-c", code, argument]
+    answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=3600)
+    return json.loads(answer.stdout)
+
+
+def against_rivals(table: np.ndarray) -> list[Case]:
+    """All rows of 5000 x 30: p-values of all pairs, and a whole scan with its page."""
+    import dcor
+    from sklearn.feature_selection import mutual_info_regression
+
+    read = read_table(table)
+    PairTests.of(read_table(table[:100])).pvalues(*EVERY)
+    ours = best(lambda: PairTests.of(read).pvalues(*EVERY), 2)
+    dcor.distance_correlation(table[:50, 0], table[:50, 1])
+    loop = best(
+        lambda: [
+            dcor.distance_correlation(table[:, i], table[:, j]) for i, j in combinations(range(table.shape[1]), 2)
+        ],
+        2,
+    )
+    cases = [Case("p-values of all pairs, 5000 x 30", ours, loop, "s", at_most=1.5, note="dcor, values in a loop")]
+    start = time.perf_counter()
+    for target in range(table.shape[1]):
+        mutual_info_regression(np.delete(table, target, axis=1), table[:, target], random_state=0)
+    ksg = time.perf_counter() - start
+    whole = child(_ONE, "rows")["seconds"]
+    note = "scikit-learn's mutual_info_regression over all targets; ours with triples, intervals and page"
+    return [*cases, Case("default scan, 5000 x 30", whole, ksg, "s", at_most=1.0, note=note)]
+
+
+def with_missing_values() -> Case:
+    """5000 x 15 with labels, a tenth of the values missing, against the same without."""
+    rng = np.random.default_rng(0)
+    table = {f"x{k}": rng.normal(size=5000) for k in range(10)}
+    labels = {f"l{k}": rng.choice(list("abcd"), size=5000).astype(object) for k in range(5)}
+    seconds = []
+    for share in (0.0, 0.1):
+        for column in (table | labels).values():
+            gaps = rng.random(5000) < share
+            column[gaps] = None if column.dtype == object else np.nan
+        seconds.append(best(lambda: sh.scan(table | labels, top=0, progress=False), 1))
+    return Case("scan, 5000 x 15, a tenth missing", seconds[1], seconds[0], "s", at_most=3.0, note="without gaps")
+
+
+def tall() -> list[Case]:
+    """A million rows of 10 columns: time against ten thousand, and memory."""
+    few, many = (child(_TALL, str(rows)) for rows in (10_000, 1_000_000))
+    slope = np.log(many["seconds"] / few["seconds"]) / np.log(100)
+    return [
+        Case("pairs of 1,000,000 x 10: slope in rows", float(slope), 1.0, "", at_most=1.1, note="from 10,000 rows"),
+        Case("the same: seconds", many["seconds"], few["seconds"], "s", note="10,000 rows"),
+        Case("the same: peak memory", many["peak"], 2048.0, "MiB", at_most=1.0, note="2 GiB"),
+    ]
+
+
+def against_before(source: str) -> list[Case]:
+    """Whole default scans with their pages beside those of another checkout, in seconds of processor time."""
+    cases = []
+    for name, words, least in (("mixed", "344 x 8 like penguins", 8.0), ("rows", "5000 x 30", 10.0)):
+        ours, theirs = child(_ONE, name)["processor"], child(_ONE, name, source)["processor"]
+        note = "the commit before one engine for pairs; processor time"
+        cases.append(Case(f"default scan, {words}, beside before", ours, theirs, "s", at_least=least, note=note))
+    return cases
 
 
 def run() -> list[Case]:
     rng = np.random.default_rng(0)
-    table = rng.normal(size=(ROWS, COLUMNS))
-    sh.scan(table[:100, :20], order=2, progress=False)  # loads what is loaded once
-    ours = best(lambda: sh.scan(table, order=2, progress=False), 1)
-    picked = np.random.default_rng(1).choice(COLUMNS, size=(SAMPLE, 2), replace=False)
-    loop = best(lambda: [sh.independence_test(table[:, i], table[:, j]) for i, j in picked], 1)
-    pairs = COLUMNS * (COLUMNS - 1) // 2
-    note = f"independence_test in a loop, extrapolated from {SAMPLE} of {pairs:,} pairs; the scan also measures"
-    return [Case(f"scan of pairs, {COLUMNS} x {ROWS}", ours, loop / SAMPLE * pairs, "s", at_least=100, note=note)]
+    table = rng.normal(size=(5000, 30))
+    table[:, 1] += table[:, 0]
+    before = os.environ.get("SHEARER_BEFORE")
+    cases = [*against_rivals(table), with_missing_values(), *tall()]
+    return cases + (against_before(before) if before else [])
