@@ -1,4 +1,4 @@
-"""Scans beside other people's loops over all pairs, beside themselves with missing values, and beside an older checkout.
+"""Scans beside other people's loops over all pairs, beside themselves with missing values, and beside before.
 
 A checkout to compare with is named by SHEARER_BEFORE, the folder of its source; without one those cases are left out.
 """
