@@ -164,7 +164,7 @@ class PairTests:
         result = np.empty((len(Chances._fields), rows.stop - rows.start, columns.stop - columns.start))
         cells = self._cells(rows, columns)
         with single_threaded_blas():
-            for cell, left, right in self._sides(cells, 0):
+            for cell, left, right in self._sides(cells, 0, third=False):
                 for found, part in zip(result, chances_of(*_rows_of(left, right)), strict=True):
                     self._place(found, rows, columns, cell, np.broadcast_to(part, self._common(*cell).shape))
         return Chances(*result)
@@ -192,13 +192,13 @@ class PairTests:
     def _members(self, cells: list[Cell]) -> set[int]:
         return {int(k) for cell in cells for tile in cell for k in self._variables(tile)}
 
-    def _sides(self, cells: list[Cell], height: int) -> Iterator[tuple[Cell, Side, Side]]:
+    def _sides(self, cells: list[Cell], height: int, third: bool = True) -> Iterator[tuple[Cell, Side, Side]]:
         """Both sides of each pair of tiles at one height; the tile that a row of cells shares is kept."""
         kept: dict[int, Side] = {}
         for i, j in cells:
             kept = {tile: side for tile, side in kept.items() if tile == i}
             for tile in {i, j} - set(kept):
-                kept[tile] = Side(self._ladders, self._variables(tile), height, self._budget // 8)
+                kept[tile] = Side(self._ladders, self._variables(tile), height, self._budget // 8, third)
             yield (i, j), kept[i], kept[j]
 
     def _variables(self, tile: int) -> NDArray[np.intp]:
@@ -238,9 +238,12 @@ class PairTests:
 
 def _statistics(left: Side, right: Side) -> Statistics:
     """Both statistics of all pairs of two sides."""
+    complete = left.ladders.presence.complete
+    ranks = float(left.starts[-1]) / len(left.variables), float(right.starts[-1]) / len(right.variables)
+    by_matrices = complete and left.ladders.rows <= min(limits.MOST_MATRIX_ROWS, ranks[0] * ranks[1])
+    total = np.empty((0, 0)) if by_matrices else _cross_products(left, right)
     first, second, n = _rows_of(left, right)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        norms = _norms(left, right, first, second, n)
+    norms = _matrix_products(left, right) if by_matrices else _norms(left, right, first, second, n, total)
     diagonals, slopes = (_vector_products(first, second, name) for name in ("diagonal", "slope"))
     return compared(first, second, n, norms, diagonals, slopes)
 
@@ -301,24 +304,31 @@ def _rows_of(left: Side, right: Side) -> tuple[Known, Known, Any]:
     return first, second, presence.common[np.ix_(left.patterns, right.patterns)]
 
 
-def _norms(left: Side, right: Side, first: Known, second: Known, n: Any) -> Floats:
-    """Squared norms of the cross products of centered features."""
-    complete = left.ladders.presence.complete
-    ranks = float(left.starts[-1]) / len(left.variables), float(right.starts[-1]) / len(right.variables)
-    if complete and n <= min(limits.MOST_MATRIX_ROWS, ranks[0] * ranks[1]):
-        return _matrix_products(left, right)
+def _cross_products(left: Side, right: Side) -> Floats:
+    """Sums over rows of the products of all features of two sides; of all variables the first pass as well."""
     total = np.zeros((int(left.starts[-1]), int(right.starts[-1])))
+    sums = np.zeros(int(left.starts[-1]))
     # Cut at fixed variables, whatever the number of threads: the last bits of a product depend on its shape.
     edges = [*left.starts[:-1:_PIECE].tolist(), int(left.starts[-1])]
     cuts = [slice(*pair) for pair in pairwise(edges)]
     for chunk in left.chunks():
-        mine, others = left.stack(chunk), right.stack(chunk)
+        mine = left.stack(chunk)
+        others = mine if left is right else right.stack(chunk)
 
         def add(cut: slice, mine: Floats = mine, others: Floats = others) -> None:
             total[cut] += mine[:, cut].T @ others
 
         map_threads(add, cuts)
-    if complete:
+        sums += mine.sum(axis=0)
+    # Of one tile only: with more it would depend on the order of tiles where the last bits come from.
+    if left is right and left.ladders.presence.complete and len(left.variables) == left.ladders.count:
+        left.settle(sums, total)
+    return total
+
+
+def _norms(left: Side, right: Side, first: Known, second: Known, n: Any, total: Floats) -> Floats:
+    """Squared norms of the cross products of centered features."""
+    if left.ladders.presence.complete:
         centers = [np.concatenate([some[0].center for some in rows]) for rows in (first, second)]
         total -= n * np.multiply.outer(*centers)
         np.multiply(total, total, out=total)

@@ -115,7 +115,8 @@ class LandmarkFeatures(Features):
 
 def _ordinary(similar: Floats) -> Floats:
     """Similarities with 0 in place of numbers so small that their products take a hundred times as long."""
-    similar[np.abs(similar) < _SMALLEST] = 0.0
+    if similar.size and abs(float(similar.min())) < _SMALLEST:
+        similar[np.abs(similar) < _SMALLEST] = 0.0
     return similar
 
 

@@ -116,14 +116,18 @@ class Side:
         The rung.
     room : int
         Bytes of features that may be kept.
+    third : bool
+        Whether the third moment is asked for.
     """
 
     ladders: Ladders
     variables: Indices
     height: int
     room: int
+    third: bool = True
     _rows: dict[tuple[int, int], Rows] = field(default_factory=dict)
     _stacks: dict[int, Floats] = field(default_factory=dict)
+    _known: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)
 
     @cached_property
     def features(self) -> list[Features]:
@@ -214,12 +218,7 @@ class Side:
         n, rank = int(mask.sum()), features.rank
         if n < limits.FEWEST_ROWS:
             return Rows(np.zeros(rank), Marginal.unknown(n), np.zeros(len(mask)), np.zeros(len(mask)))
-        sums, products = np.zeros(rank), np.zeros((rank, rank))
-        for chunk in self.chunks():
-            here = self._present(place, chunk, mask)
-            sums += here.sum(axis=0)
-            products += here.T @ here
-        totals = Totals.of(n, sums, products, features.offset)
+        totals = Totals.of(n, *(self._known.pop(place, None) or self._first_pass(place, mask)), features.offset)
         self.ladders.residual = max(self.ladders.residual, totals.residual)
         found = RowSums(totals)
         diagonal, slope = np.zeros(len(mask)), np.zeros(len(mask))
@@ -231,18 +230,34 @@ class Side:
             slope[chunk][mask[chunk]] = terms.slope
         return Rows(totals.center, found.marginal(), diagonal, slope)
 
+    def _first_pass(self, place: int, mask: Masks) -> tuple[Floats, Floats]:
+        """Sums over rows of features, and of their products."""
+        rank = self.features[place].rank
+        sums, products = np.zeros(rank), np.zeros((rank, rank))
+        for chunk in self.chunks():
+            here = self._present(place, chunk, mask)
+            sums += here.sum(axis=0)
+            products += here.T @ here
+        return sums, products
+
+    def settle(self, sums: Floats, products: Floats) -> None:
+        """Take the sums of the first pass from those of all variables side by side; without missing values."""
+        if not self._rows:
+            for place in range(len(self.variables)):
+                own = self._own(place)
+                self._known[place] = sums[own], products[own, own].copy()
+
     def _present(self, place: int, chunk: slice, mask: Masks) -> Floats:
         block, here = self._block(place, chunk), mask[chunk]
         return block if here.all() else block[here]
 
     def _probes(self, place: int, mask: Masks, center: Floats) -> tuple[Floats, float]:
         """Centered features of the rows that stand for all in the sum of cubes, and for how many each stands."""
+        if not self.third:
+            return np.empty((0, len(center))), 0.0
         rows = np.flatnonzero(mask)
         most = max(limits.FEWEST_PROBES, self.ladders.cube_entries // len(rows))
         chosen = rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).round().astype(np.intp)]
-        found = np.empty((len(chosen), len(center)))
-        for chunk in self.chunks():
-            inside = (chosen >= chunk.start) & (chosen < chunk.stop)
-            if inside.any():
-                found[inside] = self._block(place, chunk)[chosen[inside] - chunk.start]
+        own = self.ladders.presence.masks[self.patterns[place]]
+        found = self.features[place].of((np.cumsum(own) - 1)[chosen])
         return found - center, len(rows) / len(chosen)

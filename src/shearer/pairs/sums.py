@@ -78,8 +78,8 @@ class Totals:
     def terms(self, features: Floats) -> "RowTerms":
         """What each of some rows adds in the second pass; `features` are less the offset."""
         f = features - self.center
-        d = np.einsum("ij,ij->i", f, f)
-        p = np.einsum("ij,ij->i", f @ self.inner, f)
+        d = np.vecdot(f, f)
+        p = np.vecdot(f @ self.inner, f)
         s = f @ self.mean_features
         slope = (s - (d - self.trace / self.n) / (self.n - 2)) / self.scale
         return RowTerms(f, d, p, slope)
@@ -118,7 +118,8 @@ class RowSums:
         terms : RowTerms
             Of the rows.
         probes : array (m, r)
-            Centered features of rows that stand for all in the sum of the cubes of N.
+            Centered features of rows that stand for all in the sum of the cubes of N; none where the third moment is
+            not asked for.
         weight : float
             Rows that each of them stands for.
         """
@@ -134,7 +135,7 @@ class RowSums:
             squared.sum(), squared @ h, (y * y) @ y, h @ p, y @ own, g @ own, g @ g, (g * g) @ g, (g * g) @ y,
         ]  # fmt: skip
         near = terms.features @ probes.T
-        self.cubes += weight * float(np.einsum("ij,ij,ij->", near, near, near))
+        self.cubes += weight * float(np.vdot(near * near, near))
 
     def marginal(self) -> "Marginal":
         """What pairs need."""

@@ -31,8 +31,8 @@ MOST_TRIPLES = 20_000
 MOST_WORK = 1.5e12
 # Rows that are always looked at; beyond, a sample where all rows would take more work.
 FEWEST_SAMPLED_ROWS = 5000
-# Rows of which T* and O-information at alpha = 2 are shown.
-VALUE_ROWS = 1500
+# Rows of which T* and O-information at alpha = 2 are shown, and fewer where every triple has rows of its own.
+VALUE_ROWS, GAP_VALUE_ROWS = 1500, 500
 # Pairs whose products are one part of the work.
 _PAIRS_A_PART = 32
 
@@ -183,7 +183,7 @@ def _pvalues(tests: SplitTests, triples: Indices, store: Store, progress: bool |
 def _values(table: Table, triples: Indices, kernel: Any, seed: int) -> Part:
     """T* and O-information of triples at alpha = 2, on a sample of rows; nan where their variables have too few."""
     found = np.full((2, len(triples)), np.nan)
-    sampled = table.sample(VALUE_ROWS, seed)
+    sampled = table.sample(VALUE_ROWS if table.presence.complete else GAP_VALUE_ROWS, seed)
     patterns = np.unique(np.sort(sampled.presence.pattern[triples], axis=1), axis=0, return_inverse=True)[1].reshape(-1)
     for pattern in range(int(patterns.max()) + 1):
         which = np.flatnonzero(patterns == pattern)
