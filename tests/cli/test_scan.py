@@ -117,7 +117,7 @@ def test_names_with_commas_and_signs(call, tmp_path, rng):
 
 def test_seeds(call, planted):
     def intervals(seed):
-        options = ["--order", "2", "--top", "2", "--max-rows", "100", "--seed", seed, "--json", "-"]
+        options = ["--order", "2", "--top", "2", "--max-rows", "60", "--seed", seed, "--json", "-"]
         found = json.loads(call("scan", planted, *options).stdout)
         return [pair["measured"]["interval"] for pair in found["pairs"][:2]]
 

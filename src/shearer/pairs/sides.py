@@ -154,29 +154,44 @@ class Side:
         """Features of all variables side by side at a run of rows, 0 at missing values; kept while there is room."""
         if chunk.start in self._stacks:
             return self._stacks[chunk.start]
-        stack = np.zeros((chunk.stop - chunk.start, int(self.starts[-1])))
-        features = self.features  # found before threads ask for them
+        stack = np.empty((chunk.stop - chunk.start, int(self.starts[-1])))
 
         def fill(place: int) -> None:
-            part = slice(int(self.starts[place]), int(self.starts[place + 1]))
-            mask = self.ladders.presence.masks[self.patterns[place]]
-            here = mask[chunk]
-            first = int(np.count_nonzero(mask[: chunk.start]))
-            found = features[place].of(slice(first, first + int(np.count_nonzero(here))))
-            if here.all():
-                stack[:, part] = found
-            else:
-                stack[here, part] = found
+            stack[:, self._own(place)] = self._block(place, chunk)
 
-        map_threads(fill, range(len(features)))
-        if stack.nbytes * -(-self.ladders.rows // len(stack)) <= self.room:
+        map_threads(fill, range(len(self.features)))
+        if self._are_kept:
             self._stacks[chunk.start] = stack
         return stack
 
+    @property
+    def _are_kept(self) -> bool:
+        """Whether there is room for the features of all rows."""
+        return 8 * self.ladders.rows * int(self.starts[-1]) <= self.room
+
+    def _own(self, place: int) -> slice:
+        """Where the features of a variable stand among those of all."""
+        return slice(int(self.starts[place]), int(self.starts[place + 1]))
+
+    def _block(self, place: int, chunk: slice) -> Floats:
+        """Features of one variable at a run of rows, 0 at missing values."""
+        if chunk.start in self._stacks:
+            return self._stacks[chunk.start][:, self._own(place)]
+        mask = self.ladders.presence.masks[self.patterns[place]]
+        here = mask[chunk]
+        first = int(np.count_nonzero(mask[: chunk.start]))
+        found = self.features[place].of(slice(first, first + int(np.count_nonzero(here))))
+        if here.all():
+            return found
+        whole = np.zeros((len(here), found.shape[1]))
+        whole[here] = found
+        return whole
+
     def prepare(self, patterns: Indices) -> None:
         """Find what pairs need of all variables on the rows that they have in common with some patterns."""
-        for chunk in self.chunks():
-            self.stack(chunk)
+        if self._are_kept:
+            for chunk in self.chunks():
+                self.stack(chunk)
         jobs = [(place, int(pattern)) for place in range(len(self.variables)) for pattern in patterns]
         map_threads(lambda job: self.rows(*job), jobs)
 
@@ -191,44 +206,43 @@ class Side:
 
     def centered(self, place: int) -> Floats:
         """Features of the variable at a place at all rows, less their mean; without missing values."""
-        part = slice(int(self.starts[place]), int(self.starts[place + 1]))
-        return np.concatenate([self.stack(chunk)[:, part] for chunk in self.chunks()]) - self.rows(place, 0).center
+        return np.concatenate([self._block(place, chunk) for chunk in self.chunks()]) - self.rows(place, 0).center
 
     def _measured(self, place: int, mask: Masks) -> Rows:
         """Two passes over the rows."""
-        part, features = slice(int(self.starts[place]), int(self.starts[place + 1])), self.features[place]
+        features = self.features[place]
         n, rank = int(mask.sum()), features.rank
         if n < limits.FEWEST_ROWS:
             return Rows(np.zeros(rank), Marginal.unknown(n), np.zeros(len(mask)), np.zeros(len(mask)))
         sums, products = np.zeros(rank), np.zeros((rank, rank))
         for chunk in self.chunks():
-            here = self._present(chunk, part, mask)
+            here = self._present(place, chunk, mask)
             sums += here.sum(axis=0)
             products += here.T @ here
         totals = Totals.of(n, sums, products, features.offset)
         self.ladders.residual = max(self.ladders.residual, totals.residual)
         found = RowSums(totals)
         diagonal, slope = np.zeros(len(mask)), np.zeros(len(mask))
-        probes, weight = self._probes(part, mask, totals.center)
+        probes, weight = self._probes(place, mask, totals.center)
         for chunk in self.chunks():
-            terms = totals.terms(self._present(chunk, part, mask))
+            terms = totals.terms(self._present(place, chunk, mask))
             found.add(terms, probes, weight)
             diagonal[chunk][mask[chunk]] = terms.diagonal
             slope[chunk][mask[chunk]] = terms.slope
         return Rows(totals.center, found.marginal(), diagonal, slope)
 
-    def _present(self, chunk: slice, part: slice, mask: Masks) -> Floats:
-        stack, here = self.stack(chunk)[:, part], mask[chunk]
-        return stack if here.all() else stack[here]
+    def _present(self, place: int, chunk: slice, mask: Masks) -> Floats:
+        block, here = self._block(place, chunk), mask[chunk]
+        return block if here.all() else block[here]
 
-    def _probes(self, part: slice, mask: Masks, center: Floats) -> tuple[Floats, float]:
+    def _probes(self, place: int, mask: Masks, center: Floats) -> tuple[Floats, float]:
         """Centered features of the rows that stand for all in the sum of cubes, and for how many each stands."""
         rows = np.flatnonzero(mask)
         most = max(limits.FEWEST_PROBES, self.ladders.cube_entries // len(rows))
         chosen = rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).round().astype(np.intp)]
-        found = np.empty((len(chosen), part.stop - part.start))
+        found = np.empty((len(chosen), len(center)))
         for chunk in self.chunks():
             inside = (chosen >= chunk.start) & (chosen < chunk.stop)
             if inside.any():
-                found[inside] = self.stack(chunk)[chosen[inside] - chunk.start, part]
+                found[inside] = self._block(place, chunk)[chosen[inside] - chunk.start]
         return found - center, len(rows) / len(chosen)

@@ -127,7 +127,7 @@ def scan(
     --------
     >>> import shearer as sh
     >>> found = sh.scan(sh.datasets.planted_table(200).columns, top=5)
-    >>> [pair["variables"] for pair in found.document["pairs"] if pair["reported"]]
+    >>> sorted(pair["variables"] for pair in found.document["pairs"] if pair["reported"])
     [['dose', 'response'], ['ring_x', 'ring_y'], ['species', 'weight']]
     >>> [(triple["variables"], triple["kind"]) for triple in found.document["triples"] if triple["reported"]]
     [(['switch_a', 'switch_b', 'lamp'], 'synergistic')]
