@@ -216,7 +216,7 @@ def pair_sketch(table, chunks, **options):
         "statistic": test.statistic,
         "test pvalue": test.pvalue,
         "components": [c.name for c in test.components],
-        "statistics": [c.statistic for c in test.components],
+        "statistics ~1e-08": [c.statistic for c in test.components],
     }
 
 
