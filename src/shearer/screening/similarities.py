@@ -20,7 +20,6 @@ from shearer.data.table import Presence, Table
 from shearer.kernels import Gaussian, Gram, Kernel, chosen_kernels
 from shearer.kernels import gram as operator_of
 from shearer.kernels.delta import DeltaGram
-from shearer.kernels.gaussian import GaussianGram
 from shearer.kernels.gram import ALL, Index
 from shearer.screening import widths
 from shearer.screening.tiles import Strip, Tile
@@ -63,16 +62,6 @@ class Scalars:
             np.maximum(exponents, -limit, out=exponents)
         return np.exp(exponents, out=exponents)
 
-    def matrices(self, part: slice) -> NDArray[np.float64]:
-        """Whole matrices of some columns, shape (columns, n, n)."""
-        values = np.ascontiguousarray(self.values[:, part].T)
-        found = values[:, :, None] - values[:, None, :]
-        np.multiply(found, found, out=found)
-        found *= -self.rates[part, None, None]
-        if self.farthest > _LARGEST_DECAY:
-            np.maximum(found, -_LARGEST_DECAY, out=found)
-        return np.exp(found, out=found)
-
     def restrict(self, variables: NDArray[np.intp], rows: Index) -> "Scalars":
         """Those of some variables, on some rows."""
         index, part = _among(self.index, variables)
@@ -90,11 +79,6 @@ class Labels:
         """The entries of some pairs, shape (pairs, columns)."""
         codes = self.codes[:, part]
         return np.concatenate([codes[columns] == codes[row] for row, columns in strips]).astype(dtype)
-
-    def matrices(self, part: slice) -> NDArray[np.float64]:
-        """Whole matrices of some columns, shape (columns, n, n)."""
-        codes = np.ascontiguousarray(self.codes[:, part].T)
-        return np.equal(codes[:, :, None], codes[:, None, :]).astype(np.float64)
 
     def restrict(self, variables: NDArray[np.intp], rows: Index) -> "Labels":
         """Those of some variables, on some rows."""
@@ -174,28 +158,6 @@ class Similarities:
         if not self.presence.complete:
             stack *= self.present_pairs(tile, dtype)[:, self.presence.pattern[span]]
         return stack
-
-    def operator(self, variable: int) -> Gram:
-        """M of a variable that is no label, as an operator; on the rows that it has."""
-        if variable in self._operators:
-            return self._operators[variable].gram
-        column = int(np.searchsorted(self.scalars.index, variable))
-        mask = self.presence.masks[self.presence.pattern[variable]]
-        values = self.scalars.values[mask, column, None]
-        return GaussianGram(values, np.sqrt(self.scalars.rates[column, None]))
-
-    def matrices(self, span: slice) -> NDArray[np.float64]:
-        """Whole matrices with 0 on the diagonal, of the variables of a span; shape (variables, n, n)."""
-        found = np.empty((span.stop - span.start, self.rows, self.rows))
-        for group in (self.scalars, self.labels):
-            part = slice(*np.searchsorted(group.index, (span.start, span.stop)))
-            if part.start < part.stop:
-                found[_as_slice(group.index[part] - span.start)] = group.matrices(part)
-        for k, gram in self._operators.items():
-            if span.start <= k < span.stop:
-                found[k - span.start] = gram.block(ALL, ALL)
-        np.einsum("bii->bi", found)[:] = 0.0
-        return found
 
     def present_pairs(self, tile: Tile, dtype: np.dtype[Any]) -> Floats:
         """1 where a pattern has both rows of a pair, else 0; shape (pairs of the tile, patterns)."""

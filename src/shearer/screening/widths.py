@@ -1,14 +1,9 @@
-"""Widths of many variables: medians of scalar columns at once, and the ladder of one variable."""
-
-import math
-from bisect import insort
-from collections.abc import Sequence
+"""Widths of many variables: medians of scalar columns at once."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shearer._threads import map_threads
-from shearer.kernels.width_rules import decay_goals, mean_decay, widths_of_distances
 
 Values = NDArray[np.float64]
 
@@ -18,10 +13,6 @@ MOST_ROWS = 200
 _CHUNK = 64
 # Every fourth order statistic brackets the median of all differences within this share of their number.
 _THINNING, _MARGIN = 4, 0.03
-# Steps of the log width after which interpolation, or else bisection, is close enough; and the most looks for a width.
-_CLOSE, _CLOSEST, _MOST_LOOKS = 1e-7, 1e-13, 100
-# A mean similarity so close to 1 says little about the width, in digits.
-_NEARLY_ONE = 1 - 1e-6
 
 
 def medians(columns: Values) -> Values:
@@ -91,64 +82,3 @@ def _brackets(ordered: Values) -> tuple[Values, Values]:
     low, high = max(0, int((0.5 - _MARGIN) * count) - 1), min(count - 1, int((0.5 + _MARGIN) * count) + 1)
     differences.partition((low, high), axis=1)
     return differences[:, low], differences[:, high]
-
-
-def ladder_widths(squared: Values, n: int, fractions: Sequence[float]) -> list[float]:
-    """As `kernels.width_rules.widths_of_distances`, to 1e-12, in a third of its looks at the distances.
-
-    With m the mean of exp(-squared / width^2), log(-log m) is nearly a straight line in log(width): what was seen for
-    one width is interpolated for the next.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> squared = np.random.default_rng(0).exponential(size=300)
-    >>> found, expected = (f(squared, 25, [0.2, 0.5, 0.8]) for f in (ladder_widths, widths_of_distances))
-    >>> np.allclose(found, expected, rtol=1e-11)
-    True
-    """
-    unequal, goals = decay_goals(squared, n, fractions)
-    if not goals or max(goals) > _NEARLY_ONE:
-        return widths_of_distances(squared, n, fractions)
-    seen: list[tuple[float, float]] = []  # log(-log m), descending with the log width beside it
-    return [math.exp(_log_width(unequal, math.log(-math.log(goal)), seen)) for goal in goals]
-
-
-def _log_width(squared: Values, goal: float, seen: list[tuple[float, float]]) -> float:
-    """The log width at which log(-log m) is `goal`; `seen` is added to."""
-    # If all pairs were as close as the closest, or as far as the farthest, the width would be known.
-    low, high = (0.5 * (math.log(end) - goal) for end in (np.min(squared), np.max(squared)))
-    low, high = low - 1e-6, high + 1e-6
-    for value, place in seen:
-        low, high = (max(low, place), high) if value > goal else (low, min(high, place))
-    place = 0.5 * (math.log(float(np.mean(squared))) - goal) if not seen else _interpolated(seen, goal)
-    place = place if low < place < high else (low + high) / 2
-    step = math.inf
-    for _ in range(_MOST_LOOKS):
-        value = math.log(-math.log(mean_decay(squared, math.exp(-2 * place))))
-        insort(seen, (value, place))
-        low, high = (place, high) if value > goal else (low, place)
-        following = _interpolated(seen, goal)
-        # The polynomial through four values is better than the last step by far more than the step is small.
-        if abs(following - place) < _CLOSE and abs(value - goal) < 2 * _CLOSE and low <= following <= high:
-            return following
-        if high - low < _CLOSEST:
-            break
-        # Where interpolation does not help, as on a plateau between two scales of distances, halves do.
-        if not low < following < high or abs(following - place) > step / 2:
-            following = (low + high) / 2
-        step, place = abs(following - place), following
-    return place
-
-
-def _interpolated(seen: list[tuple[float, float]], goal: float) -> float:
-    """The log width at a value, by the polynomial through those seen nearest to it; one has a slope of -2."""
-    distinct = dict(seen)
-    nearest = sorted(distinct.items(), key=lambda point: abs(point[0] - goal))[:4]
-    if len(nearest) == 1:
-        return nearest[0][1] - (goal - nearest[0][0]) / 2
-    total = 0.0
-    for k, (value, place) in enumerate(nearest):
-        others = [other for j, (other, _) in enumerate(nearest) if j != k]
-        total += place * math.prod((goal - other) / (value - other) for other in others)
-    return total
