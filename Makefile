@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 # Environments of their own, without torch: with the oldest versions allowed, and with another Python.
 PY ?= python3.13
+# Which tests they run; default: all.
+TESTS ?=
 OLDEST := .venv-oldest
 OTHER := .venv-$(PY:python%=%)
 
@@ -23,10 +25,10 @@ test-portable: $(VENV)/.test  ## the numeric tests as other machines run them: a
 	$(BIN)/python scripts/portable.py $(RUNS)
 
 test-oldest: $(OLDEST)/.test  ## every test that needs no torch, with the oldest versions that pyproject.toml allows
-	$(OLDEST)/bin/python -m pytest
+	$(OLDEST)/bin/python -m pytest $(TESTS)
 
 test-python: $(OTHER)/.test  ## every test that needs no torch, with another Python: make test-python PY=python3.13
-	$(OTHER)/bin/python -m pytest
+	$(OTHER)/bin/python -m pytest $(TESTS)
 
 lint: $(VENV)/.lint  ## ruff: style and formatting
 	$(BIN)/ruff check .
