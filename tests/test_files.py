@@ -286,7 +286,7 @@ def test_paths_that_are_no_files(tmp_path):
         read_files(tmp_path / "pengiuns.csv")
     with pytest.raises(ValueError, match="There is no folder"):
         read_files(tmp_path / "no" / "such.csv")
-    with pytest.raises(ValueError, match="null byte"):
+    with pytest.raises(ValueError, match="a NUL in it"):
         read_files("a\0b")
     with pytest.raises(ValueError, match="at least one file"):
         read_files([])

@@ -188,11 +188,14 @@ def somebody_else():
         os.seteuid(user)
 
 
-def test_files_that_may_not_be_read(frame):
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "arrow"])
+@pytest.mark.parametrize("read", [open_rows, read_files])
+def test_files_that_may_not_be_read(read, suffix, frame):
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
-        path = Path(folder) / "t.parquet"
-        frame.write_parquet(path)
+        path = Path(folder) / f"t.{suffix}"
+        write = {"parquet": frame.write_parquet, "csv": frame.write_csv, "arrow": frame.write_ipc}[suffix]
+        write(path)
         path.chmod(0)
-        with somebody_else(), pytest.raises(ValueError, match=r"t\.parquet: expected a file that can be read"):
-            open_rows(path)
+        with somebody_else(), pytest.raises(ValueError, match=rf"t\.{suffix}: expected a file that can be read"):
+            read(path)

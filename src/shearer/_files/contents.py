@@ -9,12 +9,30 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from shearer._validate import value_error
+from shearer._validate import describe, suggest, value_error
 
 # Mark -> the module that knows the format.
 _COMPRESSED: dict[bytes, Any] = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ": lzma}
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz")
 _DAMAGED = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
+
+
+@contextmanager
+def said_of(path: Path) -> Iterator[None]:
+    """Say in words why a file cannot be read."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise value_error(str(path), "a file that exists", "no such file", _similar(path)) from error
+    except OSError as error:
+        raise value_error(str(path), "a file that can be read", f"the error {error.strerror!r}") from error
+
+
+def _similar(file: Path) -> str:
+    try:
+        return suggest(file.name, [other.name for other in file.parent.iterdir()])
+    except OSError:
+        return f"There is no folder {describe(str(file.parent))}."
 
 
 def is_compressed(head: bytes) -> bool:
@@ -37,7 +55,9 @@ def decompress(raw: bytes, name: str) -> bytes:
 @contextmanager
 def opened(path: Path) -> Iterator[Callable[[int], bytes]]:
     """A function that reads the next bytes of a file, decompressed if it is compressed."""
-    with path.open("rb") as file:
+    with said_of(path):
+        file = path.open("rb")
+    with file:
         start = file.read(max(map(len, _COMPRESSED)))
         file.seek(0)
         module = _module(start)

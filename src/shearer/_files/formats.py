@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from shearer._files import text
-from shearer._files.contents import COMPRESSED_SUFFIXES, is_compressed
+from shearer._files.contents import COMPRESSED_SUFFIXES, is_compressed, said_of
 from shearer._files.raw import Dialect, Raw, empty_file, positional
 from shearer._files.sheets import read_sheet
 from shearer._validate import listing, value_error
@@ -201,7 +201,7 @@ def check_chunks(path: Path) -> Format:
     named = by_name(path.name) or TEXT
     if named.is_text:
         return named  # looked through before it is read
-    with path.open("rb") as file:
+    with said_of(path), path.open("rb") as file:
         head = file.read(_HEAD)
     expected = "a file that can be read in chunks"
     if is_compressed(head):

@@ -7,13 +7,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shearer._files.contents import decompress
+from shearer._files.contents import decompress, said_of
 from shearer._files.formats import by_contents, check_promise, check_readable
 from shearer._files.names import check_same, distinct, is_unnamed
 from shearer._files.notes import Note, texts
 from shearer._files.raw import Dialect, Raw, empty_file
 from shearer._files.values import convert
-from shearer._validate import describe, listing, suggest, type_error, value_error
+from shearer._validate import describe, listing, type_error, value_error
 
 if TYPE_CHECKING:
     import polars as pl
@@ -111,20 +111,10 @@ def _fetch(path: str | PathLike[str]) -> tuple[str, bytes]:
     file = Path(path)
     if file.is_dir():
         raise value_error(str(path), "a file", "a folder", "Name the files in it, or use a pattern such as *.csv.")
-    try:
+    if "\0" in str(path):
+        raise value_error(describe(str(path)), "the name of a file", "a NUL in it")
+    with said_of(file):
         return file.name, file.read_bytes()
-    except FileNotFoundError as error:
-        raise value_error(str(path), "a file that exists", "no such file", _similar(file)) from error
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise value_error(str(path), "a file that can be read", f"the error {reason!r}") from error
-
-
-def _similar(file: Path) -> str:
-    try:
-        return suggest(file.name, [other.name for other in file.parent.iterdir()])
-    except OSError:
-        return f"There is no folder {describe(str(file.parent))}."
 
 
 def _read(raw: bytes, name: str, dialect: Dialect) -> Raw:
