@@ -16,8 +16,9 @@ def test_default_is_aggregated_and_lists_its_components(ring):
     result = sh.independence_test(*ring)
     assert result.method == "aggregated"
     assert result.pvalue < 1e-4
-    assert len(result.components) == 10
-    assert {component.name.split()[0] for component in result.components} == {"raw", "centered"}
+    assert len(result.components) == 6
+    assert {component.name.split()[0] for component in result.components} == {"additive", "centered"}
+    assert sum(component.weight for component in result.components) == pytest.approx(1.0)
     assert result.rows == 80
     assert "p = " in str(result)
 
@@ -39,7 +40,7 @@ def test_a_kernel_of_the_users_has_one_rung(ring):
     result = sh.independence_test(*ring, kernel=sh.kernels.Gaussian(0.5))
     assert len(result.components) == 2
     named = sh.independence_test({"x": ring[0], "y": ring[1]}, kernel={"x": sh.kernels.Laplacian()})
-    assert len(named.components) == 10
+    assert len(named.components) == 6
 
 
 def test_labels_and_numbers(rng):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from shearer.pairs import limits
 from shearer.pairs.combination import half_cauchy
 from shearer.pairs.moments import PAIRS, TRIPLES, falling, form_of, sums_of
 from shearer.pairs.pearson3 import upper_tail
@@ -34,6 +35,25 @@ def form(matrix):
     return form_of(len(matrix), {name: getattr(sums, name) for name in SUMS})
 
 
+def additive(matrix):
+    """The part g of M / mean - 1 = u / mean + g_i + g_j, from the row sums."""
+    n = len(matrix)
+    return raw(matrix).sum(axis=1) / (n - 2)
+
+
+def covariance(first, second):
+    """Two-sided tail of the sum of products of two vectors by its exact moments; None where it cannot vary."""
+    n = len(first)
+    variance = (first @ first) * (second @ second) / (n - 1)
+    if min(first @ first, second @ second) <= n * 1e-18:
+        return None
+    z = first @ second / np.sqrt(variance)
+    skewness = n * np.sum(first**3) * np.sum(second**3) / ((n - 1) * (n - 2) * variance**1.5)
+    if abs(skewness) > 3:
+        return None
+    return min(1.0, 2 * min(float(upper_tail(z, skewness)), float(upper_tail(-z, -skewness))))
+
+
 def component(first, second):
     """Upper tail of the sum of products of two centered matrices, by its exact moments; None where it cannot vary."""
     n = len(first)
@@ -57,15 +77,19 @@ def saturated(matrix):
 
 
 def components(first, second):
-    """Of two ladders of similarity matrices, both forms at each height."""
+    """Of two ladders of similarity matrices: p-values and weights, of both forms at each height."""
     found = []
     for height in range(max(len(first), len(second))):
         pair = [ladder[min(height, len(ladder) - 1)] for ladder in (first, second)]
         if not any(saturated(matrix) for matrix in pair):
-            found += [component(*(shape(matrix) for matrix in pair)) for shape in (centered, raw)]
-    return [p for p in found if p is not None]
+            found.append((component(*(centered(matrix) for matrix in pair)), limits.CENTERED_WEIGHTS[height]))
+            found.append((covariance(*(additive(matrix) for matrix in pair)), limits.ADDITIVE_WEIGHTS[height]))
+    return [(p, weight) for p, weight in found if p is not None and weight > 0]
 
 
 def pvalue(first, second):
     found = components(first, second)
-    return float(half_cauchy(found)) if found else 1.0
+    if not found:
+        return 1.0
+    pvalues, weights = zip(*found, strict=True)
+    return float(half_cauchy(pvalues, weights))

@@ -90,7 +90,7 @@ def test_a_tiny_pvalue_has_a_finite_weight():
     x = np.random.default_rng(0).normal(size=(1000, 2))
     x[:, 1] = x[:, 0]
     network = DependenceNetwork(weight="pvalue").fit(x)
-    assert network.weights_[0, 1] == 300
+    assert 290 < network.weights_[0, 1] <= 300
 
 
 def test_other_orders_and_normalisations(table):

@@ -25,7 +25,7 @@ _BAND = 2**21
 
 
 def pair_components(ladders: Ladders, first: int = 0, second: int = 1) -> list[Component]:
-    """Every rung of the ladders of two variables in both centered forms."""
+    """Every rung of the ladders of two variables in both forms."""
     return [Component(*found) for found in PairTests(ladders).components(first, second)]
 
 
@@ -53,7 +53,8 @@ def product_components(ladders: Ladders, room: int) -> list[Component]:
                 continue
             z = total / law.deviation
             p = float(upper_tail(z, law.skewness))
-            components.append(Component(f"product {label} scale {scale:.2g}", z, p, law.skewness))
+            weight = limits.CENTERED_WEIGHTS[height]
+            components.append(Component(f"product {label} scale {scale:.2g}", z, p, law.skewness, weight))
     return components
 
 
@@ -96,7 +97,10 @@ def chain_components(ladders: Iterable[Ladder], presence: Presence) -> list[Comp
 
 def combine(components: Sequence[Component]) -> float:
     """One p-value; 1 if there is nothing to test."""
-    return float(half_cauchy([component.pvalue for component in components])) if components else 1.0
+    if not components:
+        return 1.0
+    pvalues, weights = [component.pvalue for component in components], [component.weight for component in components]
+    return float(half_cauchy(pvalues, weights))
 
 
 def sidak(components: Sequence[Component]) -> float:

@@ -14,6 +14,7 @@ from shearer.data.table import table_without_gaps
 from shearer.inference.chance import Chance
 from shearer.inference.result import Component
 from shearer.kernels import Kernel, grams
+from shearer.pairs.limits import CENTERED_WEIGHTS
 from shearer.pairs.rare import Codes, joint_codes, least_pvalue, level_codes, table_of
 from shearer.pairs.sides import Ladders
 from shearer.pairs.splits import SplitTests
@@ -118,6 +119,6 @@ def split_components(tests: SplitTests, names: Sequence[str]) -> list[Component]
         found = [tests.of_pair(np.array(left), height) for height in heights]
         z = np.array([one.z[alone] for one in found])
         largest = float(np.nanmax(z, initial=0.0))
-        pvalue = float(joined([one.tails[alone] for one in found]))
+        pvalue = float(joined([one.tails[alone] for one in found], CENTERED_WEIGHTS[: len(found)]))
         splits.append(Component(f"{names[left[0]]} x {names[left[1]]} | {names[alone]}", largest, pvalue))
     return splits

@@ -24,12 +24,15 @@ class Component:
         Its own p-value.
     skewness : float
         Of its null law; nan where that was not needed.
+    weight : float
+        What it counts for among the others.
     """
 
     name: str
     statistic: float
     pvalue: float
     skewness: float = float("nan")
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -11,35 +11,42 @@ from scipy import special
 Floats = NDArray[np.float64]
 
 
-def half_cauchy(pvalues: Any, valid: Any = None) -> Floats:
-    """Combine dependent p-values along the last axis by the mean of cot(pi p / 2).
+def half_cauchy(pvalues: Any, weights: Any = None) -> Floats:
+    """Combine dependent p-values along the last axis by the weighted mean of cot(pi p / 2).
 
-    Under the null each term is half-Cauchy: its tail is so heavy that one small p-value decides, whatever the others
-    and their dependence. The sum of m independent ones is close to the stable law of index 1 with skewness 1.
+    Under the null each term is half-Cauchy: its tail is so heavy that far out one small p-value decides, whatever the
+    others and their dependence. The weighted mean of independent ones is close to the stable law of index 1 with
+    skewness 1, shifted by 2/pi times the entropy of the weights. That of dependent ones is shifted less: at 5 % the
+    level is then a little below (experiments/level.py).
 
     Parameters
     ----------
     pvalues : array-like
-        The p-values.
-    valid : array-like of bool, optional
-        Which of them count, of the same shape; default: all. 1 where none does.
+        The p-values; one that is nan does not count. 1 where none counts.
+    weights : array-like, optional
+        How much each counts, along the last axis; default: all alike.
 
     Examples
     --------
+    >>> import numpy as np
     >>> float(half_cauchy([0.02]))
     0.02
     >>> 0.03 < float(half_cauchy([0.01, 0.5, 0.9])) < 0.04
     True
-    >>> half_cauchy([[0.02, 0.3], [0.02, 0.3]], [[True, False], [False, False]]).tolist()
+    >>> half_cauchy([[0.02, np.nan], [np.nan, np.nan]]).tolist()
     [0.02, 1.0]
+    >>> bool(half_cauchy([0.01, 0.5], weights=[9, 1]) < half_cauchy([0.01, 0.5], weights=[1, 1]))
+    True
     """
     p = np.asarray(pvalues, dtype=np.float64)
-    counted = np.ones(p.shape, dtype=bool) if valid is None else np.asarray(valid, dtype=bool)
-    p = np.where(counted, np.clip(p, 1e-300, 1.0), 1.0)  # of which the cotangent is 0
-    count = np.maximum(np.sum(counted, axis=-1, dtype=np.float64), 1.0)
-    statistic = np.sum(1.0 / np.tan(np.pi / 2 * p), axis=-1) / count
-    shifted = statistic - (2.0 / np.pi) * (np.log(count) + 1.0 - np.euler_gamma)
-    combined: Floats = np.where(count > 1, np.clip(_stable_tail(shifted), 1e-300, 1.0), p.min(axis=-1))
+    share = np.where(np.isfinite(p), 1.0 if weights is None else np.asarray(weights, dtype=np.float64), 0.0)
+    p = np.where(share > 0, np.clip(p, 1e-300, 1.0), 1.0)  # of which the cotangent is 0
+    total = share.sum(axis=-1, keepdims=True)
+    share = np.divide(share, total, out=np.zeros_like(share), where=total > 0)
+    statistic = np.sum(share / np.tan(np.pi / 2 * p), axis=-1)
+    entropy = special.entr(share).sum(axis=-1)
+    shifted = statistic - (2.0 / np.pi) * (entropy + 1.0 - np.euler_gamma)
+    combined: Floats = np.where(entropy > 0, np.clip(_stable_tail(shifted), 1e-300, 1.0), p.min(axis=-1))
     return combined
 
 

@@ -24,7 +24,7 @@ from shearer.pairs.chance import Chances, collision, own_bits
 from shearer.pairs.moments import PAIRS, Form
 from shearer.pairs.rare import RarePairs
 from shearer.pairs.sides import Ladders, Rows, Side
-from shearer.pairs.tails import joined, moment, standardized, upper_tails
+from shearer.pairs.tails import correlated, joined, moment, standardized, two_sided, upper_tails
 
 Floats = NDArray[np.float64]
 Cell = tuple[int, int]
@@ -37,7 +37,9 @@ _PIECE = 8
 _BAND = 2**21
 # Row vectors of two tiles with missing values: tiles squared times rows.
 _GAP_VECTORS = 2**23
-FORMS = ("centered", "raw")
+FORMS = ("centered", "additive")
+#: What each form counts for at each rung; the components of a rung come in this order.
+WEIGHTS = tuple(zip(limits.CENTERED_WEIGHTS, limits.ADDITIVE_WEIGHTS, strict=True))
 KEYS = ("second", "third", "spread")
 #: What pairs need of variables: one entry for each variable and each pattern of missing values of the others.
 Known: TypeAlias = list[list[Rows]]
@@ -52,14 +54,23 @@ class Statistics(NamedTuple):
     z: Floats
     skewness: Floats
 
+    def tails(self) -> list[Floats]:
+        """The upper tail of the first, both tails of the second: densities can go together or against each other."""
+        return [upper_tails(self.z[0], self.skewness[0]), two_sided(self.z[1], self.skewness[1])]
+
+
+def weights_of(heights: int) -> list[float]:
+    """Of the components of so many rungs."""
+    return [weight for some in WEIGHTS[:heights] for weight in some]
+
 
 class PairTests:
     """Independence tests of pairs of variables of a table.
 
     At each rung of the ladders two statistics are compared with their exact permutation moments (the unbiased HSIC,
-    and the order-2 information), and their upper tails are joined to one p-value. With missing values each pair is
-    tested on the rows that both variables have, at widths found from the rows that each variable has. A p-value is nan
-    where fewer than 6 rows are common. Of a variable with itself it is 1.
+    and the covariance of the row means of the similarities), and their tails are joined to one p-value. With missing
+    values each pair is tested on the rows that both variables have, at widths found from the rows that each variable
+    has. A p-value is nan where fewer than 6 rows are common. Of a variable with itself it is 1.
 
     Parameters
     ----------
@@ -146,10 +157,10 @@ class PairTests:
                     found = _statistics(left, right)
                     if height > 0:
                         found.z[:, ~np.logical_or.outer(left.several, right.several)] = np.nan
-                    tails[cell] += list(upper_tails(*found))
+                    tails[cell] += found.tails()
                     meter.step()
         for cell in cells:
-            block = joined(tails.pop(cell))
+            block = joined(tails.pop(cell), weights_of(heights))
             block[self._common(*cell) < limits.FEWEST_ROWS] = np.nan
             if cell[0] == cell[1]:
                 np.fill_diagonal(block, 1.0)
@@ -169,18 +180,19 @@ class PairTests:
                     self._place(found, rows, columns, cell, np.broadcast_to(part, self._common(*cell).shape))
         return Chances(*result)
 
-    def components(self, first: int, second: int) -> Iterator[tuple[str, float, float, float]]:
-        """Each statistic of one pair: what it looks at, deviations from its mean, upper tail and skewness."""
+    def components(self, first: int, second: int) -> Iterator[tuple[str, float, float, float, float]]:
+        """Each statistic of one pair: what it looks at, deviations from its mean, tail, skewness and weight."""
         heights = max(self._ladders.heights(k) for k in (first, second))
         for height in range(heights):
             sides = [Side(self._ladders, np.array([k]), height, self._budget // 4) for k in (first, second)]
             with single_threaded_blas():
                 found = _statistics(*sides)
-            tails = upper_tails(*found)
             label = f"at {limits.RUNG_BITS[height]:g} bits" if heights > 1 else "at its one width"
-            for form, z, p, skewness in zip(FORMS, found.z, tails, found.skewness, strict=True):
-                if np.isfinite(p[0, 0]):
-                    yield f"{form} {label}", float(z[0, 0]), float(p[0, 0]), float(skewness[0, 0])
+            for form, z, p, skewness, weight in zip(
+                FORMS, found.z, found.tails(), found.skewness, WEIGHTS[height], strict=True
+            ):
+                if weight > 0 and np.isfinite(p[0, 0]):
+                    yield f"{form} {label}", float(z[0, 0]), float(p[0, 0]), float(skewness[0, 0]), weight
 
     def _cells(self, rows: slice, columns: slice) -> list[Cell]:
         """The pairs of tiles (i <= j) that a rectangle touches."""
@@ -263,13 +275,12 @@ def compared(first: Known, second: Known, n: Any, norms: Floats, diagonals: Floa
         Sums over rows of the products of the variables' diagonals, and of their slopes.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        traces, scales = _products(first, second, "trace"), _products(first, second, "scale")
+        traces = _products(first, second, "trace")
         centered = (norms - n / (n - 2) * diagonals + traces / ((n - 1) * (n - 2))) / 2
-        raw = centered / scales + (n - 2) * slopes
         usable = _products(first, second, "usable").astype(bool) & (np.asarray(n) >= limits.FEWEST_ROWS)
         found = [
-            standardized(statistic, n, *_forms(first, second, name), usable)
-            for name, statistic in zip(FORMS, (centered, raw), strict=True)
+            standardized(centered, n, *_forms(first, second), usable),
+            correlated(slopes, n, _both(first, second, "two"), _both(first, second, "three"), usable),
         ]
     return Statistics(*(np.stack(part) for part in zip(*found, strict=True)))
 
@@ -277,8 +288,7 @@ def compared(first: Known, second: Known, n: Any, norms: Floats, diagonals: Floa
 def chances_of(first: Known, second: Known, n: Any) -> Chances:
     """What chance gives to all pairs."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        left, right = _forms(first, second, "raw")
-        variance = moment(left.second, right.second, n, PAIRS)
+        variance = moment(*_both(first, second, "raw"), n, PAIRS)
         variance = variance * _products(first, second, "scale") ** 2
         means, squares = (_both(first, second, name) for name in ("mean", "squares"))
         entropies = sum(collision(n, mean) for mean in means)
@@ -373,9 +383,9 @@ def _products(first: Known, second: Known, name: str) -> Floats:
     return product
 
 
-def _forms(first: Known, second: Known, name: str) -> tuple[Form, Form]:
-    """A form of both variables of every pair."""
-    left, right = ([[getattr(one.marginal, name) for one in some] for some in rows] for rows in (first, second))
+def _forms(first: Known, second: Known) -> tuple[Form, Form]:
+    """The centered forms of both variables of every pair."""
+    left, right = ([[one.marginal.centered for one in some] for some in rows] for rows in (first, second))
     found = [Form(*(_stacked(forms, key) for key in KEYS)) for forms in (left, right)]
     return found[0], Form(*(np.swapaxes(getattr(found[1], key), 0, 1) for key in KEYS))
 

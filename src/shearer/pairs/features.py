@@ -93,14 +93,15 @@ class LandmarkFeatures(Features):
 
     @classmethod
     def fit(cls, gram: Gram, sample: Indices, residual: float) -> "LandmarkFeatures":
-        """Landmarks among the rows of a sample, and directions that leave no more than `residual` of its mass."""
+        """Landmarks among the rows of a sample, and directions that leave no more than `residual` of what varies."""
         similar = _ordinary(np.array(gram.block(sample, sample), dtype=np.float64))
-        stop = min(limits.LANDMARK_RESIDUAL, residual)
+        varying = max(1.0 - float(similar.mean()), limits.SMALLEST_SPREAD)
+        stop = max(min(limits.LANDMARK_RESIDUAL, residual) * varying, limits.ROUND_OFF_RESIDUAL)
         lower, pivots, rank, _ = lapack.dpstrf(similar, tol=stop, lower=1, overwrite_a=1)
         factor = np.tril(lower[:, :rank])  # rows in the order of the pivots
         order = np.argsort(pivots)
         shares, directions = np.linalg.eigh(factor.T @ factor / len(sample))
-        kept = int(np.searchsorted(np.cumsum(shares), residual * shares.sum(), side="right"))
+        kept = int(np.searchsorted(np.cumsum(shares), residual * varying, side="right"))
         directions = directions[:, min(kept, rank - 1) :]
         whiten = solve_triangular(factor[:rank], directions, lower=True, trans=1)
         offset = (factor @ directions)[order].mean(axis=0)
@@ -130,7 +131,7 @@ def fit(gram: Gram, sample: Indices, residual: float = limits.RESIDUAL) -> Featu
     sample : array
         Rows among which landmarks are chosen.
     residual : float
-        Share of the mass that may be left out.
+        Share of what varies, 1 less the mean of M, that may be left out.
 
     Examples
     --------

@@ -2,9 +2,13 @@
 
 #: Fewer rows have too few permutations: third moments divide by n (n - 1) ... (n - 5).
 FEWEST_ROWS = 6
-#: Entropies of order 2, in bits, of the rungs: the same at every number of rows. The narrowest tells some 20 values
-#: apart; narrower ones have no low rank.
-RUNG_BITS = (0.25, 1.0, 2.0, 3.3, 4.5)
+#: Entropies of order 2, in bits, of the rungs: the same at every number of rows. The widest sees little but a linear
+#: relation, the narrowest tells some 10 values apart; narrower ones have no low rank.
+RUNG_BITS = (0.06, 0.5, 1.5, 3.3)
+#: What the components of a test count for, rung by rung: the unbiased HSIC, and the covariance of the row means. Chosen
+#: for mean power over the development alternatives of experiments/power.py.
+CENTERED_WEIGHTS = (0.4, 0.2, 0.1, 0.1)
+ADDITIVE_WEIGHTS = (0.1, 0.0, 0.1, 0.0)
 #: Share of the largest entropy that a sample can have at which the last rung stands where that is below the others.
 LAST_SHARE = 0.82
 #: A last rung is left out where it is hardly narrower than the one before it.
@@ -17,8 +21,8 @@ LARGEST_SKEWNESS = 3.0
 SMALLEST_SPREAD = 1e-9
 #: A deviation of a statistic below this share of the size of its sums is round-off.
 ROUND_OFF = 1e-9
-#: Mass of a similarity, of 1, that its features may leave out. Any features make a valid test: what is left out
-#: costs power, and the directions left out are those that add least to a statistic.
+#: Share of what varies in a similarity (1 less its mean) that its features may leave out. Any features make a valid
+#: test: what is left out costs power, and the directions left out are those that add least to a statistic.
 RESIDUAL = 5e-3
 #: Up to so many rows nothing but round-off is left out.
 EXACT_ROWS = 256
@@ -28,6 +32,8 @@ SAMPLE_ROWS = 512
 LANDMARK_RESIDUAL = 1e-4
 #: The same where values are wanted beside tests, at one width: round-off, of as many rows as can be factored.
 EXACT_RESIDUAL, EXACT_SAMPLE_ROWS = 1e-11, 2048
+#: A residual of a row below this is round-off.
+ROUND_OFF_RESIDUAL = 1e-12
 #: Rows up to which all pairs are multiplied by whole matrices where these are smaller than the features.
 MOST_MATRIX_ROWS = 512
 #: Levels of a label that have a feature of their own.
@@ -39,7 +45,7 @@ CHUNK_ROWS = 4096
 CUBE_ENTRIES, EXACT_CUBE_ENTRIES = 2**20, 2**25
 FEWEST_PROBES = 32
 #: Features of a scalar at each rung, about.
-TYPICAL_RANKS = (4, 8, 17, 37, 78)
+TYPICAL_RANKS = (4, 6, 13, 38)
 
 
 def work_of_pair() -> float:

@@ -5,11 +5,12 @@ diagonal the U-centered form (Székely and Rizzo 2014) is
 
     u_ij = N_ij + h_i + h_j,   h = d / (n - 2) - D / (2 (n - 1) (n - 2)),
 
-where d is the diagonal of N and D its trace. The raw form M_ij / m - 1, with m the mean of M off the diagonal, is
-u_ij / m + g_i + g_j. Every sum of either form is then a sum over rows of products of d, of the row sums p of the
-squares of N, and of s = f'c, where c is the mean of the features: two passes over the rows, since p and s need the
-totals of the first. Sums over rows add up, so that rows can come in chunks, from files, or from other machines.
-Nothing here is a difference of large numbers.
+where d is the diagonal of N and D its trace. With m the mean of M off the diagonal, M_ij / m - 1 is u_ij / m + g_i + g_j,
+where g is the additive part: how much more alike a row is to the others than rows are on average, a local density.
+Every sum of u and of g is then a sum over rows of products of d, of the row sums p of the squares of N, and of s = f'c,
+where c is the mean of the features: two passes over the rows, since p and s need the totals of the first. Sums over
+rows add up, so that rows can come in chunks, from files, or from other machines. Nothing here is a difference of large
+numbers.
 """
 
 from dataclasses import dataclass
@@ -18,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.pairs import limits
-from shearer.pairs.moments import PAIRS, TRIPLES, Form, form_of
+from shearer.pairs.moments import PAIRS, TRIPLES, Form, falling, form_of
 
 Floats = NDArray[np.float64]
 
 #: Sums over rows of the second pass that are numbers.
-NUMBERS = 9
+NUMBERS = 7
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,7 @@ class Totals:
 
     @property
     def scale(self) -> float:
-        """What the raw form is divided by: the mean, or 1 where it is not usable."""
+        """What M is divided by: its mean, or 1 where that is not usable."""
         return self.mean if self.usable else 1.0
 
     @property
@@ -131,9 +132,7 @@ class RowSums:
         own = p + h * (n * h + trace / (n - 1)) - y * y
         self.with_diagonal += terms.diagonal @ terms.features
         squared = h * h
-        self.numbers += [
-            squared.sum(), squared @ h, (y * y) @ y, h @ p, y @ own, g @ own, g @ g, (g * g) @ g, (g * g) @ y,
-        ]  # fmt: skip
+        self.numbers += [squared.sum(), squared @ h, (y * y) @ y, h @ p, y @ own, g @ g, (g * g) @ g]
         near = terms.features @ probes.T
         self.cubes += weight * float(np.vdot(near * near, near))
 
@@ -141,7 +140,7 @@ class RowSums:
         """What pairs need."""
         t = self.totals
         n, trace = t.n, t.trace
-        h2, h3, y3, hp, y_own, g_own, g2, g3, yg2 = self.numbers
+        h2, h3, y3, hp, y_own, g2, g3 = self.numbers
         total_h = trace / (2 * (n - 1))
         a = self.with_diagonal / (n - 2)
         aa = float(a @ a)
@@ -154,12 +153,8 @@ class RowSums:
         constant = trace / (2 * (n - 1) * (n - 2))
         d2 = (n - 2) ** 2 * (h2 + 2 * constant * trace / (n - 2) - n * constant**2)
         squares = t.square - n / (n - 2) * d2 + trace**2 / ((n - 1) * (n - 2))
-        turned = (inner @ t.mean_features - a) / t.scale
-        with_squares = g_own + 2 * float(a @ turned)
-        image = float(turned @ turned) - yg2
-        centered = centered_sums(max(squares, 0.0), cubes, triangles)
-        raw = raw_sums(n, t.scale, centered, with_squares, image, g2, g3)
-        return Marginal(n, t.mean, t.scale, trace, t.usable, form_of(n, raw), form_of(n, centered))
+        centered = form_of(n, centered_sums(max(squares, 0.0), cubes, triangles))
+        return Marginal(n, t.mean, t.scale, trace, t.usable, centered, float(g2), float(g3))
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,13 +166,15 @@ class Marginal:
     n : int
         Rows.
     mean, scale : float
-        Mean of M off the diagonal, and what the raw form is divided by.
+        Mean of M off the diagonal, and what M is divided by.
     trace : float
         Of N.
     usable : bool
         False where nearly all rows are unlike, so that tails fail.
-    raw, centered : Form
-        The two forms.
+    centered : Form
+        U-centered.
+    two, three : float
+        Sums of the squares and of the cubes of the additive part g.
     """
 
     n: int
@@ -185,50 +182,31 @@ class Marginal:
     scale: float
     trace: float
     usable: bool
-    raw: Form
     centered: Form
+    two: float
+    three: float
 
     @classmethod
     def unknown(cls, n: int) -> "Marginal":
         """Of too few rows."""
         nothing = Form(np.full(len(PAIRS), np.nan), np.full(len(TRIPLES), np.nan), np.array(np.nan))
-        return cls(n, np.nan, np.nan, np.nan, False, nothing, nothing)
+        return cls(n, np.nan, np.nan, np.nan, False, nothing, np.nan, np.nan)
+
+    @property
+    def raw(self) -> Floats:
+        """Means over the ways in which two edges meet of M / m - 1, in the order of `PAIRS`."""
+        n = self.n
+        same = n * (n - 1) * self.centered.second[0] / self.scale**2 + 2 * (n - 2) * self.two
+        meeting = (n - 2) ** 2 * self.two - same
+        totals = (same, meeting, -4 * meeting - 2 * same)
+        return np.array([total / falling(n, way[0]) for total, way in zip(totals, PAIRS.values(), strict=True)])
 
     @property
     def squares(self) -> float:
         """Sum of the squares of M off the diagonal."""
-        n = self.n
-        return float(n * (n - 1) * (self.scale**2 * self.raw.second[0] + self.mean**2))
+        return float(self.n * (self.n - 1) * (self.scale**2 * self.raw[0] + self.mean**2))
 
 
 def centered_sums(squares: float, cubes: float, triangles: float) -> dict[str, float]:
     """Sums of a form whose row sums are 0: of its squares and cubes, and tr(uuu)."""
     return dict.fromkeys(("S", "rr", "qr", "rrr", "rxr"), 0.0) | {"B": squares, "c": cubes, "T": triangles}
-
-
-def raw_sums(
-    n: int, mean: float, u: dict[str, float], squares: float, image: float, two: float, three: float
-) -> dict[str, float]:
-    """Sums of u / m + g_i + g_j.
-
-    Parameters
-    ----------
-    n, mean
-        Rows, and m.
-    u : dict
-        Sums of u.
-    squares, image : float
-        The row sums of u^2 times g, and g'ug.
-    two, three : float
-        Sums of the squares and cubes of g.
-    """
-    return {
-        "S": 0.0,
-        "B": u["B"] / mean**2 + 2 * (n - 2) * two,
-        "c": u["c"] / mean**3 + 6 * squares / mean**2 + 6 * image / mean + 2 * (n - 4) * three,
-        "rr": (n - 2) ** 2 * two,
-        "qr": (n - 2) * (squares / mean**2 + 2 * image / mean + (n - 4) * three),
-        "rrr": (n - 2) ** 3 * three,
-        "rxr": (n - 2) ** 2 * (image / mean - 2 * three),
-        "T": u["T"] / mean**3 - 6 * squares / mean**2 + 3 * (n - 4) * image / mean + (16 - 6 * n) * three,
-    }

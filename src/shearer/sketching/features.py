@@ -26,7 +26,7 @@ _RESIDUAL, _MOST_RANK = 1e-6, 160
 _REACH, _POINTS = 0.35, 200
 # The part of all rows that does.
 _SHARE_BEYOND = 5e-4
-# Mass of the directions that are left out: at the kernel of the values, and at the rungs of a ladder.
+# Share of what varies that is left out: at the kernel of the values, and at the rungs of a ladder.
 _DROPPED, _DROPPED_RUNG = 1e-4, RESIDUAL
 # Labels that have a feature of their own; the rarer ones share one, which is as valid a kernel.
 _MOST_LABELS = 64
@@ -157,7 +157,8 @@ def _compressed(similar: Floats, whiten: Floats, dropped: float) -> Floats:
     """Only as many directions as the sample needs: landmarks come in blocks, and a pair costs the product of ranks."""
     features = similar @ whiten
     shares, directions = np.linalg.eigh(features.T @ features / len(features))
-    rank = max(1, int(np.sum(np.cumsum(shares) > dropped)))
+    varying = 1.0 - float(np.sum(features.mean(axis=0) ** 2))
+    rank = max(1, int(np.sum(np.cumsum(shares) > dropped * varying)))
     compressed: Floats = whiten @ directions[:, len(shares) - rank :]
     return compressed
 

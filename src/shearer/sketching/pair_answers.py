@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from shearer._blocks import Variable
 from shearer._validate import check_names, describe, value_error
 from shearer.inference.result import Component, TestResult
-from shearer.pairs.engine import FORMS, Statistics, chances_of, compared
+from shearer.pairs.engine import FORMS, WEIGHTS, Statistics, chances_of, compared, weights_of
 from shearer.pairs.limits import FEWEST_ROWS, RUNG_BITS
 from shearer.pairs.rare import CERTAIN, least_pvalue
-from shearer.pairs.tails import joined, upper_tails
+from shearer.pairs.tails import joined
 from shearer.sketching.features import Features, LabelFeatures
 from shearer.sketching.levels import Level
 
@@ -50,11 +50,13 @@ class PairAnswers:
         ladder = self._ladder(a, b)
         for height in ladder:
             found = self._statistics(height)
-            tails = upper_tails(*found)
             label = f"at {RUNG_BITS[height - 1]:g} bits" if len(ladder) > 1 else "at its one width"
-            for form, z, p, skewness in zip(FORMS, found.z, tails, found.skewness, strict=True):
-                if np.isfinite(p[a, b]):
-                    components.append(Component(f"{form} {label}", z[a, b], p[a, b], skewness[a, b]))
+            weights = WEIGHTS[max(height - 1, 0)]
+            for form, z, p, skewness, weight in zip(
+                FORMS, found.z, found.tails(), found.skewness, weights, strict=True
+            ):
+                if weight > 0 and np.isfinite(p[a, b]):
+                    components.append(Component(f"{form} {label}", z[a, b], p[a, b], skewness[a, b], weight))
         statistic = max((c.statistic for c in components), default=math.nan)
         pvalue = float(self.pvalues()[a, b])
         return TestResult(statistic, pvalue, "aggregated", tuple(components), None, self._rows, (first, second))
@@ -70,8 +72,9 @@ class PairAnswers:
             found = self._statistics(height)
             # The first level is the kernel of the values; a ladder, where there is one, stands above it.
             found.z[:, (longest > 1) if height == 0 else (longest <= height)] = np.nan
-            tails += list(upper_tails(*found))
-        pvalue = joined(tails)
+            tails += found.tails()
+        # The first level and the first rung: one of them is nan for every pair.
+        pvalue = joined(tails, [*weights_of(1), *weights_of(len(self._levels) - 1)])
         np.fill_diagonal(pvalue, 1.0)
         labels = [k for k in range(count) if isinstance(self._features[k][0], LabelFeatures)]
         level = self._levels[0]
