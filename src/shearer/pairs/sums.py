@@ -6,11 +6,11 @@ diagonal the U-centered form (Székely and Rizzo 2014) is
     u_ij = N_ij + h_i + h_j,   h = d / (n - 2) - D / (2 (n - 1) (n - 2)),
 
 where d is the diagonal of N and D its trace. With m the mean of M off the diagonal, M_ij / m - 1 is
-u_ij / m + g_i + g_j, where g is the additive part: how much more alike a row is to the others than rows are on average, a local density.
-Every sum of u and of g is then a sum over rows of products of d, of the row sums p of the squares of N, and of s = f'c,
-where c is the mean of the features: two passes over the rows, since p and s need the totals of the first. Sums over
-rows add up, so that rows can come in chunks, from files, or from other machines. Nothing here is a difference of large
-numbers.
+u_ij / m + g_i + g_j, where g is the additive part: how much more alike a row is to the others than rows are on average,
+a local density. Every sum of u and of g is then a sum over rows of products of d, of the row sums p of the squares of
+N, and of s = f'c, where c is the mean of the features: two passes over the rows, since p and s need the totals of the
+first. Sums over rows add up, so that rows can come in chunks, from files, or from other machines. Nothing here is a
+difference of large numbers.
 """
 
 from dataclasses import dataclass

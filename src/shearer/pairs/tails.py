@@ -84,9 +84,8 @@ def two_sided(z: Floats, skewness: Floats) -> Floats:
 
 def moment(left: Floats, right: Floats, n: Any, ways: Mapping[str, tuple[Any, ...]]) -> Floats:
     """A moment of the product of two forms: bilinear in the means over the ways in which edges meet."""
-    if (
-        left.ndim == 3 and np.ndim(n) == 0 and left.shape[1] == right.shape[0] == 1
-    ):  # all pairs of two lists: a thin matrix product
+    # All pairs of two lists: a thin matrix product.
+    if left.ndim == 3 and np.ndim(n) == 0 and left.shape[1] == right.shape[0] == 1:
         moment: Floats = (left[:, 0] * weights(n, ways)) @ right[0].T
         return moment
     summed: Floats = np.einsum("...k,...k,...k->...", left, right, weights(n, ways))
