@@ -74,7 +74,7 @@ def alone(table, kernel=None):
 def test_equal_to_one_pair_at_a_time(kernel):
     table = mixed_table()
     found = PairTests.of(read_table(table), kernel).pvalues(*EVERYTHING)
-    assert found == pytest.approx(alone(table, kernel), rel=1e-8, abs=1e-12)
+    assert found == pytest.approx(alone(table, kernel), rel=1e-7, abs=1e-12)
     assert np.array_equal(found, found.T)
     assert (np.diag(found) == 1).all()
 
@@ -83,13 +83,13 @@ def test_a_kernel_under_which_hardly_anything_varies():
     """Similarities of spread 1e-4: the statistics must not be differences of large sums."""
     table = {name: mixed_table()[name] for name in ("x", "linear", "square", "label", "vector")}
     kernel = sh.kernels.Gaussian(100.0)
-    assert PairTests.of(read_table(table), kernel).pvalues(*EVERYTHING) == pytest.approx(alone(table, kernel), rel=1e-8)
+    assert PairTests.of(read_table(table), kernel).pvalues(*EVERYTHING) == pytest.approx(alone(table, kernel), rel=1e-7)
 
 
 @pytest.mark.parametrize("n", [6, 100])
 def test_few_and_more_rows(n):
     table = mixed_table(n, seed=n)
-    assert PairTests.of(read_table(table)).pvalues(*EVERYTHING) == pytest.approx(alone(table), rel=1e-8, abs=1e-12)
+    assert PairTests.of(read_table(table)).pvalues(*EVERYTHING) == pytest.approx(alone(table), rel=1e-7, abs=1e-12)
 
 
 def test_mixed_groups(rng):

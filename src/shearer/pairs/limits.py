@@ -40,10 +40,11 @@ MOST_MATRIX_ROWS = 512
 MOST_LEVELS = 256
 #: Rows read at a time: what is held of them stays in cache or close to it.
 CHUNK_ROWS = 4096
-#: Entries of the third power of a similarity that are looked at: all of them up to the root of that many rows, beyond a
-#: sample of rows with all others. They count less and less in the third moment as rows grow.
-CUBE_ENTRIES, EXACT_CUBE_ENTRIES = 2**20, 2**25
-FEWEST_PROBES = 32
+#: Rows beyond which a sample stands for all in those sums of the third moment that grow faster than rows, which count
+#: less and less in it as rows grow; and how many rows that sample has. Half of them are those that count most.
+ALL_PROBES, PROBES = 512, 256
+#: The same where values are wanted beside tests, at one width.
+EXACT_PROBES = 4096
 #: Features of a scalar at each rung, about.
 TYPICAL_RANKS = (4, 6, 13, 38)
 

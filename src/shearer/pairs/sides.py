@@ -13,7 +13,7 @@ from shearer.kernels import Gaussian, Kernel, chosen_kernels
 from shearer.pairs import limits
 from shearer.pairs.features import Features, fit
 from shearer.pairs.rungs import Ladder
-from shearer.pairs.sums import Marginal, RowSums, Totals
+from shearer.pairs.sums import Marginal, RowSums, Totals, probes_of
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -37,8 +37,8 @@ class Ladders:
         self._ladders = ladders
         self.presence = presence
         self._residual = limits.EXACT_RESIDUAL if exact or self.rows <= limits.EXACT_ROWS else limits.RESIDUAL
-        #: Entries of the third power of a similarity that are looked at.
-        self.cube_entries = limits.EXACT_CUBE_ENTRIES if exact else limits.CUBE_ENTRIES
+        #: Rows up to which nothing in the third moment is left to a sample.
+        self.probes = limits.EXACT_PROBES if exact else limits.ALL_PROBES
         self._sample_rows = limits.EXACT_SAMPLE_ROWS if exact else limits.SAMPLE_ROWS
         self._features: dict[tuple[int, int], Features] = {}
         #: Largest share of the mass of a similarity that features were seen to leave out.
@@ -222,13 +222,13 @@ class Side:
         self.ladders.residual = max(self.ladders.residual, totals.residual)
         found = RowSums(totals)
         diagonal, slope = np.zeros(len(mask)), np.zeros(len(mask))
-        probes, weight = self._probes(place, mask, totals.center)
         for chunk in self.chunks():
             terms = totals.terms(self._present(place, chunk, mask))
-            found.add(terms, probes, weight)
+            found.add(terms)
             diagonal[chunk][mask[chunk]] = terms.diagonal
             slope[chunk][mask[chunk]] = terms.slope
-        return Rows(totals.center, found.marginal(), diagonal, slope)
+        probes, stands_for = self._probes(place, mask, diagonal)
+        return Rows(totals.center, found.marginal(probes - totals.center, stands_for), diagonal, slope)
 
     def _first_pass(self, place: int, mask: Masks) -> tuple[Floats, Floats]:
         """Sums over rows of features, and of their products."""
@@ -251,13 +251,11 @@ class Side:
         block, here = self._block(place, chunk), mask[chunk]
         return block if here.all() else block[here]
 
-    def _probes(self, place: int, mask: Masks, center: Floats) -> tuple[Floats, float]:
-        """Centered features of the rows that stand for all in the sum of cubes, and for how many each stands."""
+    def _probes(self, place: int, mask: Masks, diagonal: Floats) -> tuple[Floats, Floats]:
+        """Features of rows that stand for all in some sums of the third moment, and how many each stands for."""
         if not self.third:
-            return np.empty((0, len(center))), 0.0
+            return np.empty((0, self.features[place].rank)), np.empty(0)
         rows = np.flatnonzero(mask)
-        most = max(limits.FEWEST_PROBES, self.ladders.cube_entries // len(rows))
-        chosen = rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).round().astype(np.intp)]
+        chosen, stands_for = probes_of(diagonal[rows], self.ladders.probes)
         own = self.ladders.presence.masks[self.patterns[place]]
-        found = self.features[place].of((np.cumsum(own) - 1)[chosen])
-        return found - center, len(rows) / len(chosen)
+        return self.features[place].of((np.cumsum(own) - 1)[rows[chosen]]), stands_for

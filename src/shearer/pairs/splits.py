@@ -16,7 +16,7 @@ from shearer.kernels.gram import Index
 from shearer.pairs import limits
 from shearer.pairs.moments import Form
 from shearer.pairs.sides import Ladders
-from shearer.pairs.sums import Marginal, RowSums, Totals
+from shearer.pairs.sums import Marginal, RowSums, Totals, probes_of
 from shearer.pairs.tails import joined, standardized, upper_tails
 
 Floats = NDArray[np.float64]
@@ -27,8 +27,6 @@ Masks = NDArray[np.bool_]
 HEIGHTS = 3
 #: Leading features of a variable that enter products.
 MOST_RANK = 12
-# Rows that stand for all in the sums of cubes.
-_PROBES = 64
 
 
 class Splits(NamedTuple):
@@ -77,7 +75,7 @@ class SplitTests:
     def work(rows: int, pairs: int, splits: int, gaps: bool) -> float:
         """Multiplications and additions that so many pairs and splits take, at most."""
         product, alone = float(MOST_RANK**2), float(MOST_RANK)
-        own = 4.0 * rows * product * (product + _PROBES)
+        own = 2.0 * rows * product * product + 4.0 * limits.PROBES * product * (product + limits.PROBES)
         return HEIGHTS / 2 * (pairs * own + splits * (2.0 * rows * product * alone + (own if gaps else 0.0)))
 
     @staticmethod
@@ -235,6 +233,6 @@ def _measured(features: Floats) -> Measured:
     n = len(features)
     totals = Totals.of(n, features.sum(axis=0), features.T @ features, np.zeros(features.shape[1]))
     terms, sums = totals.terms(features), RowSums(totals)
-    probes = terms.features if n <= 8 * _PROBES else terms.features[np.linspace(0, n - 1, _PROBES).astype(np.intp)]
-    sums.add(terms, probes, n / len(probes))
-    return Measured(totals, sums.marginal(), terms.diagonal)
+    sums.add(terms)
+    rows, stands_for = probes_of(terms.diagonal, limits.ALL_PROBES)
+    return Measured(totals, sums.marginal(terms.features[rows], stands_for), terms.diagonal)

@@ -22,9 +22,12 @@ from shearer.pairs import limits
 from shearer.pairs.moments import PAIRS, TRIPLES, Form, falling, form_of
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
+# Rows of a matrix of probes that are formed at a time.
+_BAND_ROWS = 512
 #: Sums over rows of the second pass that are numbers.
-NUMBERS = 7
+NUMBERS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,19 +83,24 @@ class Totals:
         """What each of some rows adds in the second pass; `features` are less the offset."""
         f = features - self.center
         d = np.vecdot(f, f)
-        p = np.vecdot(f @ self.inner, f)
         s = f @ self.mean_features
         slope = (s - (d - self.trace / self.n) / (self.n - 2)) / self.scale
-        return RowTerms(f, d, p, slope)
+        return RowTerms(f, d, slope)
+
+    def shifts(self, diagonal: Floats) -> tuple[Floats, Floats]:
+        """Of rows with so large a diagonal of N: h, and what u would be on the diagonal."""
+        n, trace = self.n, self.trace
+        h = diagonal / (n - 2) - trace / (2 * (n - 1) * (n - 2))
+        y = n / (n - 2) * diagonal - trace / ((n - 1) * (n - 2))
+        return h, y
 
 
 @dataclass(frozen=True, eq=False)
 class RowTerms:
-    """Of some rows: centered features, the diagonal of N, row sums of its squares, and the additive part g."""
+    """Of some rows: centered features, the diagonal of N, and the additive part g."""
 
     features: Floats
     diagonal: Floats
-    squares: Floats
     slope: Floats
 
 
@@ -109,38 +117,31 @@ class RowSums:
         self.totals = totals
         self.with_diagonal: Floats = np.zeros(len(totals.center))
         self.numbers: Floats = np.zeros(NUMBERS)
-        self.cubes = 0.0
 
-    def add(self, terms: RowTerms, probes: Floats, weight: float) -> None:
-        """Add rows.
+    def add(self, terms: RowTerms) -> None:
+        """Add rows."""
+        h, y = self.totals.shifts(terms.diagonal)
+        d, g = terms.diagonal, terms.slope
+        self.with_diagonal += d @ terms.features
+        squared = h * h
+        self.numbers += [squared.sum(), squared @ h, (y * y) @ y, (d * d) @ d, g @ g, (g * g) @ g]
+
+    def marginal(self, probes: Floats, stands_for: Floats) -> "Marginal":
+        """What pairs need.
 
         Parameters
         ----------
-        terms : RowTerms
-            Of the rows.
         probes : array (m, r)
-            Centered features of rows that stand for all in the sum of the cubes of N; none where the third moment is
-            not asked for.
-        weight : float
+            Centered features of rows that stand for all in those sums of the third moment that grow with rows squared
+            (the cubes of N) or with rows times features squared (the row sums p of its squares); these count less and
+            less as rows grow. None where the third moment is not asked for.
+        stands_for : array (m,)
             Rows that each of them stands for.
         """
         t = self.totals
         n, trace = t.n, t.trace
-        h = terms.diagonal / (n - 2) - trace / (2 * (n - 1) * (n - 2))
-        y = n / (n - 2) * terms.diagonal - trace / ((n - 1) * (n - 2))
-        g, p = terms.slope, terms.squares
-        own = p + h * (n * h + trace / (n - 1)) - y * y
-        self.with_diagonal += terms.diagonal @ terms.features
-        squared = h * h
-        self.numbers += [squared.sum(), squared @ h, (y * y) @ y, h @ p, y @ own, g @ g, (g * g) @ g]
-        near = terms.features @ probes.T
-        self.cubes += weight * float(np.vdot(near * near, near))
-
-    def marginal(self) -> "Marginal":
-        """What pairs need."""
-        t = self.totals
-        n, trace = t.n, t.trace
-        h2, h3, y3, hp, y_own, g2, g3 = self.numbers
+        h2, h3, y3, d3, g2, g3 = self.numbers
+        near, hp, y_own = self._of_probes(probes, stands_for)
         total_h = trace / (2 * (n - 1))
         a = self.with_diagonal / (n - 2)
         aa = float(a @ a)
@@ -148,13 +149,50 @@ class RowSums:
         inner = t.inner
         triangles = float(np.vdot(inner @ inner, inner)) + 3 * n * aa + 2 * total_h**3 + 6 * n * total_h * h2
         triangles -= 3 * y_own + y3
-        cubes = self.cubes + 6 * hp + 6 * aa + 2 * n * h3 + 6 * total_h * h2 - y3
+        cubes = d3 + near + 6 * hp + 6 * aa + 2 * n * h3 + 6 * total_h * h2 - y3
         # Sum of d^2, from that of h^2.
         constant = trace / (2 * (n - 1) * (n - 2))
         d2 = (n - 2) ** 2 * (h2 + 2 * constant * trace / (n - 2) - n * constant**2)
         squares = t.square - n / (n - 2) * d2 + trace**2 / ((n - 1) * (n - 2))
         centered = form_of(n, centered_sums(max(squares, 0.0), cubes, triangles))
         return Marginal(n, t.mean, t.scale, trace, t.usable, centered, float(g2), float(g3))
+
+    def _of_probes(self, probes: Floats, weights: Floats) -> tuple[float, float, float]:
+        """Sums over all rows, as some stand for them: of the cubes of N off its diagonal, of h p, and of y times the
+        row sums of the squares of u.
+        """
+        t = self.totals
+        d = np.vecdot(probes, probes)
+        h, y = t.shifts(d)
+        p = np.vecdot(probes @ t.inner, probes)
+        own = p + h * (t.n * h + t.trace / (t.n - 1)) - y * y
+        cubes = 0.0
+        for start in range(0, len(probes), _BAND_ROWS):
+            band = slice(start, start + _BAND_ROWS)
+            near = probes[band] @ probes.T
+            cubes += float(weights[band] @ (near * near * near) @ weights)
+        cubes -= float(weights**2 @ d**3)
+        return cubes, float(weights * h @ p), float(weights * y @ own)
+
+
+def probes_of(diagonal: Floats, most: int) -> tuple[Indices, Floats]:
+    """Rows that stand for all, and how many each stands for: those with the largest diagonal of N, and others evenly.
+
+    Parameters
+    ----------
+    diagonal : array (n,)
+        Of all rows.
+    most : int
+        Up to so many rows all of them, beyond `limits.PROBES` of them.
+    """
+    n = len(diagonal)
+    if n <= most:
+        return np.arange(n), np.ones(n)
+    half = limits.PROBES // 2
+    order = np.argpartition(diagonal, n - half)
+    others = np.sort(order[: n - half])
+    chosen = others[np.linspace(0, len(others) - 1, half).round().astype(np.intp)]
+    return np.concatenate([order[n - half :], chosen]), np.repeat([1.0, (n - half) / half], half)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from shearer._blocks import Block, Variable
 from shearer.kernels import Delta, Gaussian, Gram, Kernel, hadamard
-from shearer.pairs.limits import RESIDUAL
+from shearer.pairs.limits import ALL_PROBES, RESIDUAL
 from shearer.pairs.rungs import rung_widths, unit_scale
+from shearer.pairs.sums import probes_of
 from shearer.sketching.frame import Frame, describe_kernel, kernel_from
 from shearer.sketching.rows import combinations_of, row_count, stacked, taken
 from shearer.spectrum.accumulator import whitening
@@ -30,8 +31,6 @@ _SHARE_BEYOND = 5e-4
 _DROPPED, _DROPPED_RUNG = 1e-4, RESIDUAL
 # Labels that have a feature of their own; the rarer ones share one, which is as valid a kernel.
 _MOST_LABELS = 64
-# Rows of the sample that stand for all in sums of cubes.
-_PROBES = 64
 _LIKE = np.empty(0)
 
 
@@ -41,10 +40,13 @@ class Features(ABC):
     Attributes
     ----------
     probes : array (m, rank)
-        Features of rows that stand for all in sums of cubes.
+        Features of rows that stand for all in some sums of the third moment.
+    shares : array (m,)
+        Share of all rows that each of them stands for.
     """
 
     probes: Floats
+    shares: Floats
 
     @property
     @abstractmethod
@@ -66,14 +68,15 @@ class LabelFeatures(Features):
 
     levels: tuple[tuple[str, ...], ...]
     probes: Floats
+    shares: Floats
 
     @classmethod
     def like(cls, variable: Variable) -> LabelFeatures:
         """The most frequent labels of a sample."""
         labels, codes = combinations_of(variable.blocks)
         order = np.argsort(-np.bincount(codes, minlength=len(labels)), kind="stable")[:_MOST_LABELS]
-        empty = cls(tuple(labels[place] for place in order), np.empty((0, len(order) + 1)))
-        return cls(empty.levels, empty.of(taken([variable], _probe_rows(variable))[0]))
+        empty = cls(tuple(labels[place] for place in order), np.empty((0, len(order) + 1)), np.empty(0))
+        return cls(empty.levels, *_probes(empty.of(variable)))
 
     @property
     def rank(self) -> int:
@@ -91,7 +94,7 @@ class LabelFeatures(Features):
 
     def packed(self, name: str, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
         """The labels."""
-        arrays[f"{name}_probes"] = self.probes
+        arrays |= {f"{name}_probes": self.probes, f"{name}_shares": self.shares}
         return {"levels": [list(level) for level in self.levels]}
 
 
@@ -113,6 +116,7 @@ class LandmarkFeatures(Features):
     landmarks: Variable
     whiten: Floats
     probes: Floats
+    shares: Floats
 
     @classmethod
     def like(cls, kernels: tuple[Kernel, ...], sample: Variable, dropped: float = _DROPPED) -> LandmarkFeatures:
@@ -128,8 +132,9 @@ class LandmarkFeatures(Features):
         beyond = square.n - row_count(sample)
         similar[square.n - beyond :] *= np.sqrt(_SHARE_BEYOND * row_count(sample) / max(beyond, 1))
         whiten = _compressed(similar, whitening(core), dropped)
-        found = cls(kernels, taken([values], places)[0], whiten, np.empty((0, whiten.shape[1])))
-        return replace(found, probes=found.of(taken([sample], _probe_rows(sample))[0]))
+        found = cls(kernels, taken([values], places)[0], whiten, np.empty((0, whiten.shape[1])), np.empty(0))
+        probes, shares = _probes(found.of(sample))
+        return replace(found, probes=probes, shares=shares)
 
     @property
     def rank(self) -> int:
@@ -146,7 +151,7 @@ class LandmarkFeatures(Features):
 
     def packed(self, name: str, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
         """Kernels as data; landmarks and factors as arrays."""
-        arrays |= {f"{name}_whiten": self.whiten, f"{name}_probes": self.probes}
+        arrays |= {f"{name}_whiten": self.whiten, f"{name}_probes": self.probes, f"{name}_shares": self.shares}
         arrays |= {f"{name}_block{place}": block.values for place, block in enumerate(self.landmarks.blocks)}
         blocks = [[block.kind, list(block.levels)] for block in self.landmarks.blocks]
         kernels = [describe_kernel(kernel) for kernel in self.kernels]
@@ -163,22 +168,23 @@ def _compressed(similar: Floats, whiten: Floats, dropped: float) -> Floats:
     return compressed
 
 
-def _probe_rows(variable: Variable) -> NDArray[np.intp]:
-    """Rows of a sample that stand for all."""
-    count = row_count(variable)
-    return np.linspace(0, count - 1, min(count, _PROBES)).round().astype(np.intp)
+def _probes(features: Floats) -> tuple[Floats, Floats]:
+    """Features of the rows of a sample that stand for all, and the share that each stands for."""
+    away = features - features.mean(axis=0)
+    rows, stands_for = probes_of(np.vecdot(away, away), ALL_PROBES)
+    return features[rows], stands_for / len(features)
 
 
 def unpacked(packed: dict[str, Any], name: str, arrays: dict[str, NDArray[Any]]) -> Features:
     """The features that were packed."""
-    probes = arrays[f"{name}_probes"]
+    probes, shares = arrays[f"{name}_probes"], arrays[f"{name}_shares"]
     if "levels" in packed:
-        return LabelFeatures(tuple(tuple(level) for level in packed["levels"]), probes)
+        return LabelFeatures(tuple(tuple(level) for level in packed["levels"]), probes, shares)
     blocks = tuple(
         Block(kind, arrays[f"{name}_block{place}"], levels) for place, (kind, levels) in enumerate(packed["blocks"])
     )
     kernels = tuple(kernel_from(kernel) for kernel in packed["kernels"])
-    return LandmarkFeatures(kernels, Variable(packed["variable"], blocks), arrays[f"{name}_whiten"], probes)
+    return LandmarkFeatures(kernels, Variable(packed["variable"], blocks), arrays[f"{name}_whiten"], probes, shares)
 
 
 def feature_levels(frame: Frame, place: int, sample: Variable, chosen: bool) -> list[Features]:

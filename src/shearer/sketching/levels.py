@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from shearer.pairs.engine import Known
 from shearer.pairs.sides import Rows
 from shearer.pairs.sums import NUMBERS, RowSums, Totals
+from shearer.sketching.features import Features
 
 Floats = NDArray[np.float64]
 
@@ -28,7 +29,7 @@ class Level:
         Where the features of each variable begin.
     products, sums, residuals : arrays
         F'F, F'1, and the sum of 1 - |f|^2 for each variable.
-    with_diagonal, numbers, cubes, diagonals, slopes : arrays
+    with_diagonal, numbers, diagonals, slopes : arrays
         The sums of the second pass: `RowSums` of each variable, and products of the row vectors of each two.
     """
 
@@ -39,12 +40,11 @@ class Level:
     residuals: Floats
     with_diagonal: Floats
     numbers: Floats
-    cubes: Floats
     diagonals: Floats
     slopes: Floats
 
     FIRST = ("products", "sums", "residuals")
-    SECOND = ("with_diagonal", "numbers", "cubes", "diagonals", "slopes")
+    SECOND = ("with_diagonal", "numbers", "diagonals", "slopes")
 
     @classmethod
     def of(cls, members: list[int], ranks: list[int]) -> Level:
@@ -69,33 +69,27 @@ class Level:
         for name, zeros in zip(self.SECOND, found, strict=True):
             setattr(self, name, zeros)
 
-    def add_again(self, stack: Floats, probes: list[Floats], rows: int) -> None:
-        """Add rows in the second pass, for which the totals of the first are needed.
-
-        Parameters
-        ----------
-        stack : array
-            Their features side by side.
-        probes : list of arrays
-            Features of the rows that stand for all of each variable.
-        rows : int
-            Rows of the first pass.
-        """
+    def add_again(self, stack: Floats, rows: int) -> None:
+        """Add rows in the second pass, given by their features side by side; `rows` are those of the first pass."""
         diagonals, slopes = (np.empty((len(self.members), len(stack))) for _ in range(2))
-        for variable, own in enumerate(probes):
+        for variable in range(len(self.members)):
             sums = self._row_sums(variable, rows)
             terms = sums.totals.terms(stack[:, self.own(variable)])
-            sums.add(terms, own - sums.totals.center, rows / len(own))
+            sums.add(terms)
             self.with_diagonal[self.own(variable)] = sums.with_diagonal
-            self.numbers[variable], self.cubes[variable] = sums.numbers, sums.cubes
+            self.numbers[variable] = sums.numbers
             diagonals[variable], slopes[variable] = terms.diagonal, terms.slope
         self.diagonals += diagonals @ diagonals.T
         self.slopes += slopes @ slopes.T
 
-    def known(self, rows: int) -> Known:
-        """What pairs need of every variable."""
-        found = [self._row_sums(variable, rows) for variable in range(len(self.members))]
-        return [[Rows(own.totals.center, own.marginal(), _NO_ROWS, _NO_ROWS)] for own in found]
+    def known(self, features: list[Features], rows: int) -> Known:
+        """What pairs need of every variable, whose features have rows that stand for all."""
+        known: Known = []
+        for variable, own in enumerate(features):
+            sums = self._row_sums(variable, rows)
+            marginal = sums.marginal(own.probes - sums.totals.center, own.shares * rows)
+            known.append([Rows(sums.totals.center, marginal, _NO_ROWS, _NO_ROWS)])
+        return known
 
     def norms(self, rows: int) -> Floats:
         """Squared norms of the cross products of centered features, of all pairs."""
@@ -108,9 +102,9 @@ class Level:
         totals = Totals.of(rows, self.sums[own], self.products[own, own], np.zeros(own.stop - own.start))
         found = RowSums(totals)
         found.with_diagonal = self.with_diagonal[own].copy()
-        found.numbers, found.cubes = self.numbers[variable].copy(), float(self.cubes[variable])
+        found.numbers = self.numbers[variable].copy()
         return found
 
 
 def _nothing(width: int, count: int) -> list[Floats]:
-    return [np.zeros(shape) for shape in (width, (count, NUMBERS), count, (count, count), (count, count))]
+    return [np.zeros(shape) for shape in (width, (count, NUMBERS), (count, count), (count, count))]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from shearer._blocks import Variable
 from shearer._validate import check_names, describe, value_error
 from shearer.inference.result import Component, TestResult
-from shearer.pairs.engine import FORMS, WEIGHTS, Statistics, chances_of, compared, weights_of
+from shearer.pairs.engine import FORMS, WEIGHTS, Known, Statistics, chances_of, compared, weights_of
 from shearer.pairs.limits import FEWEST_ROWS, RUNG_BITS
 from shearer.pairs.rare import CERTAIN, least_pvalue
 from shearer.pairs.tails import joined
@@ -90,9 +90,12 @@ class PairAnswers:
         return range(1, longest) if longest > 1 else range(1)
 
     def _statistics(self, height: int) -> Statistics:
-        level = self._levels[height]
-        known = level.known(self._rows)
+        level, known = self._levels[height], self._known(height)
         return compared(known, known, self._rows, level.norms(self._rows), level.diagonals, level.slopes)
+
+    def _known(self, height: int) -> Known:
+        level = self._levels[height]
+        return level.known([self._features[k][member] for k, member in enumerate(level.members)], self._rows)
 
     def joint_entropies(self) -> Floats:
         """S_2 of all pairs in bits at the kernels' own widths, those of single variables on the diagonal."""
@@ -117,7 +120,7 @@ class PairAnswers:
     def adjusted(self) -> Floats:
         """Chance-adjusted I at alpha = 2 of all pairs; after the second pass. nan on the diagonal."""
         self._check_passes()
-        known = self._levels[0].known(self._rows)
+        known = self._known(0)
         found = chances_of(known, known, self._rows).adjusted(self.joint_entropies())
         np.fill_diagonal(found, np.nan)
         return found

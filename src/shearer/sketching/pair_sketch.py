@@ -164,8 +164,7 @@ class PairSketch(PairAnswers):
             if self._second_rows is None:
                 level.add(stack)
             else:
-                probes = [self._features[k][member].probes for k, member in enumerate(level.members)]
-                level.add_again(stack, probes, self._rows)
+                level.add_again(stack, self._rows)
             known = {place: found for place, found in known.items() if len(self._features[place[0]]) == 1}
 
     def merge(self, other: PairSketch) -> None:
