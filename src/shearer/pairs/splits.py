@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._threads import single_threaded_blas, thread_count
-from shearer.kernels.gram import Index
 from shearer.pairs import limits
 from shearer.pairs.moments import Form
 from shearer.pairs.sides import Ladders
@@ -27,6 +26,8 @@ Masks = NDArray[np.bool_]
 HEIGHTS = 3
 #: Leading features of a variable that enter products.
 MOST_RANK = 12
+# Rows that stand for all in some sums of the third moment of a product, where every split has rows of its own.
+_GAP_PROBES = 64
 
 
 class Splits(NamedTuple):
@@ -37,9 +38,10 @@ class Splits(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What a split needs of features: their sums, and the diagonal of their products."""
+    """What a split needs of features on some rows: how many these are, the mean, sums, and the diagonal of N."""
 
-    totals: Totals
+    rows: int
+    center: Floats
     marginal: Marginal
     diagonal: Floats
 
@@ -69,14 +71,14 @@ class SplitTests:
         self._masks = ladders.presence.masks[ladders.presence.pattern]
         self._features: dict[tuple[int, int], Floats] = {}
         self._single: dict[tuple[int, int], Measured] = {}
-        self._stacks: dict[int, tuple[Floats, Indices, Floats]] = {}
+        self._stacks: dict[int, tuple[Floats, Indices]] = {}
 
     @staticmethod
     def work(rows: int, pairs: int, splits: int, gaps: bool) -> float:
         """Multiplications and additions that so many pairs and splits take, at most."""
         product, alone = float(MOST_RANK**2), float(MOST_RANK)
-        own = 2.0 * rows * product * product + 4.0 * limits.PROBES * product * (product + limits.PROBES)
-        return HEIGHTS / 2 * (pairs * own + splits * (2.0 * rows * product * alone + (own if gaps else 0.0)))
+        own = 2.0 * rows * product * product + 2.0 * limits.PROBES * product * (product + limits.PROBES)
+        return HEIGHTS / 2 * (pairs * own + splits * (2.0 * rows * product * alone + (own / 2 if gaps else 0.0)))
 
     @staticmethod
     def memory(variables: int, rows: int) -> int:
@@ -115,52 +117,45 @@ class SplitTests:
 
     def _statistics(self, first: int, second: int, others: list[int], height: int) -> tuple[Floats, Floats]:
         """Of the product of two variables with others: deviations from the mean, and skewness."""
-        both = self._masks[first] & self._masks[second]
         product = _products(self.features(first, height), self.features(second, height))
-        groups: dict[bytes, list[int]] = {}
-        for place, other in enumerate(others):
-            groups.setdefault((both & self._masks[other]).tobytes(), []).append(place)
-        z, skewness = np.full(len(others), np.nan), np.full(len(others), np.nan)
-        for key, places in groups.items():
-            mask = np.frombuffer(key, dtype=bool)
-            if int(mask.sum()) >= limits.FEWEST_ROWS:
-                some = [others[place] for place in places]
-                z[places], skewness[places] = self._compare(product, some, height, mask)
-        return z, skewness
+        cross = product.T @ self._stack(height)[0]
+        if self._masks.all():
+            left = _measured(product)
+            right = [self._measured(other, height) for other in others]
+            return self._compare(cross, [left] * len(others), right, others, height)
+        both = self._masks[first] & self._masks[second]
+        lefts = _on_rows_of(product, both, self._masks[others])
+        rights = [_measured(self.features(k, height), np.flatnonzero(both & self._masks[k])) for k in others]
+        return self._compare(cross, lefts, rights, others, height)
 
-    def _compare(self, product: Floats, others: list[int], height: int, mask: Masks) -> tuple[Floats, Floats]:
-        """A product against variables, on rows that all of them have."""
-        every = bool(mask.all())
-        rows: Index = slice(None) if every else np.flatnonzero(mask)
-        left = _measured(product[rows])
-        right = [self._measured(other, height, rows) for other in others]
-        n = left.totals.n
-        if every:  # against all variables at once: cheaper than to pick the features of some
-            features, starts, sums = self._stack(height)
-        else:
-            features, starts, sums = _side_by_side([self.features(other, height)[rows] for other in others])
-        cross = product[rows].T @ features
-        cross -= np.multiply.outer(left.totals.center, sums)
-        norms = np.add.reduceat(np.einsum("ij,ij->j", cross, cross), starts)
-        norms = norms[others] if every else norms
-        diagonals = np.array([one.diagonal for one in right]) @ left.diagonal
-        traces = left.marginal.trace * np.array([one.marginal.trace for one in right])
-        statistics = (norms - n / (n - 2) * diagonals + traces / ((n - 1) * (n - 2))) / 2
-        forms = [one.marginal.centered for one in right]
-        form = Form(*(np.array([getattr(one, name) for one in forms]) for name in vars(forms[0])))
-        return standardized(statistics, n, left.marginal.centered, form, np.array(True))
+    def _compare(
+        self, cross: Floats, lefts: list[Measured], rights: list[Measured], others: list[int], height: int
+    ) -> tuple[Floats, Floats]:
+        """A product against variables, each on the rows that all three have."""
+        starts = self._stack(height)[1]
+        statistics = np.full(len(others), np.nan)
+        for place, (other, left, right) in enumerate(zip(others, lefts, rights, strict=True)):
+            n = left.rows
+            if n < limits.FEWEST_ROWS:
+                continue
+            block = cross[:, starts[other] : starts[other + 1]]
+            block = block - n * np.multiply.outer(left.center, right.center)
+            diagonals, traces = left.diagonal @ right.diagonal, left.marginal.trace * right.marginal.trace
+            norm = float(np.vdot(block, block))
+            statistics[place] = (norm - n / (n - 2) * diagonals + traces / ((n - 1) * (n - 2))) / 2
+        rows = np.array([one.rows for one in lefts])
+        return standardized(statistics, rows, _forms(lefts), _forms(rights), rows >= limits.FEWEST_ROWS)
 
-    def _stack(self, height: int) -> tuple[Floats, Indices, Floats]:
-        """Features of all variables side by side, where those of each begin, and their sums; found once."""
+    def _stack(self, height: int) -> tuple[Floats, Indices]:
+        """Features of all variables side by side, and where those of each begin and the last end; found once."""
         if height not in self._stacks:
             every = [self.features(k, height) for k in range(self._ladders.count)]
-            self._stacks[height] = _side_by_side(every)
+            starts = np.cumsum([0, *(own.shape[1] for own in every)])
+            self._stacks[height] = np.concatenate(every, axis=1), starts
         return self._stacks[height]
 
-    def _measured(self, variable: int, height: int, rows: Index) -> "Measured":
-        """Of a single variable; found once where all rows count."""
-        if not isinstance(rows, slice):
-            return _measured(self.features(variable, height)[rows])
+    def _measured(self, variable: int, height: int) -> Measured:
+        """Of a single variable without missing values; found once."""
         place = variable, min(height, self._ladders.heights(variable) - 1)
         if place not in self._single:
             self._single[place] = _measured(self.features(variable, height))
@@ -171,8 +166,8 @@ class SplitTests:
         for variable in range(self._ladders.count):
             self.features(variable, height)
             if self._masks.all():
-                self._measured(variable, height, slice(None))
-                self._stack(height)
+                self._measured(variable, height)
+        self._stack(height)
 
     def features(self, variable: int, height: int) -> Floats:
         """Leading centered features of a variable at all rows of the table, 0 at missing values; found once."""
@@ -188,6 +183,12 @@ class SplitTests:
             whole[mask] = values @ directions
             self._features[place] = whole
         return self._features[place]
+
+
+def _forms(measured: list[Measured]) -> Form:
+    """The centered forms of several."""
+    forms = [one.marginal.centered for one in measured]
+    return Form(*(np.array([getattr(one, key) for one in forms]) for key in vars(forms[0])))
 
 
 def pairs_of(triples: Indices) -> tuple[Indices, Indices]:
@@ -222,17 +223,60 @@ def _products(first: Floats, second: Floats) -> Floats:
     return (first[:, :, None] * second[:, None, :]).reshape(len(first), -1)
 
 
-def _side_by_side(features: list[Floats]) -> tuple[Floats, Indices, Floats]:
-    """One array of several, where each begins, and its sums over rows."""
-    joint = np.concatenate(features, axis=1)
-    return joint, np.cumsum([0, *(own.shape[1] for own in features[:-1])]), joint.sum(axis=0)
+def _measured(features: Floats, rows: Indices | None = None) -> Measured:
+    """Totals, marginal and diagonal of features, on all rows or on some."""
+    some = features if rows is None else features[rows]
+    return _settled(features, rows, (some.sum(axis=0), some.T @ some), np.vecdot(features, features), limits.PROBES)
 
 
-def _measured(features: Floats) -> Measured:
-    """Totals, marginal and diagonal of features."""
-    n = len(features)
-    totals = Totals.of(n, features.sum(axis=0), features.T @ features, np.zeros(features.shape[1]))
-    terms, sums = totals.terms(features), RowSums(totals)
-    sums.add(terms)
-    rows, stands_for = probes_of(terms.diagonal, limits.ALL_PROBES)
-    return Measured(totals, sums.marginal(terms.features[rows], stands_for), terms.diagonal)
+def _on_rows_of(product: Floats, both: Masks, others: Masks) -> list[Measured]:
+    """Of a product, 0 where it is missing, on the rows that it has in common with each of some variables.
+
+    Where few rows are missing, sums over those that are there are the sums over all less those over the missing.
+    """
+    totals = product.sum(axis=0), product.T @ product
+    squares = np.vecdot(product, product)
+    found = []
+    for other in others:
+        rows, lost = np.flatnonzero(both & other), product[both & ~other]
+        if len(lost) < len(rows) / 2:
+            part = totals[0] - lost.sum(axis=0), totals[1] - lost.T @ lost
+        else:
+            kept = product[rows]
+            part = kept.sum(axis=0), kept.T @ kept
+        found.append(_settled(product, rows, part, squares, _GAP_PROBES))
+    return found
+
+
+def _settled(
+    features: Floats, rows: Indices | None, first_pass: tuple[Floats, Floats], squares: Floats, probes: int
+) -> Measured:
+    """What follows from the sums of the first pass, and from those of a second.
+
+    Parameters
+    ----------
+    features : array (n, r)
+        Of all rows.
+    rows : array or None
+        Those that count; default: all.
+    first_pass : pair of arrays
+        Sums over these rows of the features, and of their products.
+    squares : array (n,)
+        Squared norms of the features.
+    probes : int
+        Rows that stand for all in some sums of the third moment.
+    """
+    n = len(features) if rows is None else len(rows)
+    if n < limits.FEWEST_ROWS:
+        return Measured(n, np.zeros(features.shape[1]), Marginal.unknown(n), np.zeros(len(features)))
+    totals = Totals.of(n, *first_pass, np.zeros(features.shape[1]))
+    c = totals.center
+    every = squares - 2 * (features @ c) + float(c @ c)
+    diagonal = np.zeros(len(features))
+    diagonal[slice(None) if rows is None else rows] = every if rows is None else every[rows]
+    own = diagonal if rows is None else diagonal[rows]
+    sums = RowSums(totals)
+    sums.add_up(diagonal @ features - own.sum() * c, own, np.zeros(0))
+    chosen, stands_for = probes_of(own, limits.ALL_PROBES, probes)
+    near = features[chosen if rows is None else rows[chosen]] - c
+    return Measured(n, c, sums.marginal(near, stands_for), diagonal)

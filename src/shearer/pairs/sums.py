@@ -120,9 +120,13 @@ class RowSums:
 
     def add(self, terms: RowTerms) -> None:
         """Add rows."""
-        h, y = self.totals.shifts(terms.diagonal)
-        d, g = terms.diagonal, terms.slope
-        self.with_diagonal += d @ terms.features
+        self.add_up(terms.diagonal @ terms.features, terms.diagonal, terms.slope)
+
+    def add_up(self, with_diagonal: Floats, diagonal: Floats, slope: Floats) -> None:
+        """Add rows of which the sum of the centered features times the diagonal is known."""
+        h, y = self.totals.shifts(diagonal)
+        d, g = diagonal, slope
+        self.with_diagonal += with_diagonal
         squared = h * h
         self.numbers += [squared.sum(), squared @ h, (y * y) @ y, (d * d) @ d, g @ g, (g * g) @ g]
 
@@ -175,7 +179,7 @@ class RowSums:
         return cubes, float(weights * h @ p), float(weights * y @ own)
 
 
-def probes_of(diagonal: Floats, most: int) -> tuple[Indices, Floats]:
+def probes_of(diagonal: Floats, most: int, count: int = limits.PROBES) -> tuple[Indices, Floats]:
     """Rows that stand for all, and how many each stands for: those with the largest diagonal of N, and others evenly.
 
     Parameters
@@ -183,12 +187,14 @@ def probes_of(diagonal: Floats, most: int) -> tuple[Indices, Floats]:
     diagonal : array (n,)
         Of all rows.
     most : int
-        Up to so many rows all of them, beyond `limits.PROBES` of them.
+        Up to so many rows all of them.
+    count : int
+        Beyond, so many, an even number.
     """
     n = len(diagonal)
     if n <= most:
         return np.arange(n), np.ones(n)
-    half = limits.PROBES // 2
+    half = count // 2
     order = np.argpartition(diagonal, n - half)
     others = np.sort(order[: n - half])
     chosen = others[np.linspace(0, len(others) - 1, half).round().astype(np.intp)]
