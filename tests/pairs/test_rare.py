@@ -10,7 +10,15 @@ from scipy.stats import fisher_exact, hypergeom
 import shearer as sh
 from shearer.data.table import read_table
 from shearer.pairs.engine import PairTests
-from shearer.pairs.rare import chance_of_arrangement, joint_codes, least_pvalue, table_of, table_pvalue
+from shearer.pairs.rare import (
+    alike_pairs,
+    chance_of_arrangement,
+    coincidence_pvalue,
+    joint_codes,
+    least_pvalue,
+    table_of,
+    table_pvalue,
+)
 
 
 def distance(table):
@@ -121,3 +129,27 @@ def test_rare_labels_in_a_stream(rng):
     assert second.independence_test("x", "y").pvalue == pytest.approx(exact)
     assert second.pvalues()[0, 1] == pytest.approx(exact)
     assert sh.independence_test(x, y).pvalue == pytest.approx(exact)
+
+
+@pytest.mark.parametrize("levels", [(30, 30), (20, 30), (15, 12)])
+def test_pairs_of_rows_alike_in_two_labels(levels, rng):
+    """Their number over random orders: the tail is never below the share of orders by more than chance."""
+    codes = [np.repeat(np.arange(count), 60 // count) for count in levels]
+    tables = [table_of(codes[0], rng.permutation(codes[1])) for _ in range(2000)]
+    counts = np.array([alike_pairs(table) for table in tables])
+    assert counts.mean() == pytest.approx(np.prod([alike_pairs(np.bincount(own)) for own in codes]) / 1770, rel=0.1)
+    for observed in np.unique(counts)[1:5]:
+        table = tables[int(np.argmax(counts == observed))]
+        share = np.mean(counts >= observed)
+        assert coincidence_pvalue(table) == pytest.approx(share, rel=0.25, abs=0.01)
+
+
+def test_level_of_labels_that_occur_twice(rng):
+    labels = np.array([f"l{code}" for code in np.repeat(np.arange(30), 2)])
+    pvalues = [sh.independence_test(labels, rng.permutation(labels)).pvalue for _ in range(200)]
+    assert np.mean(np.array(pvalues) <= 0.05) <= 0.05
+    batch = {f"x{k}": rng.permutation(labels) for k in range(12)}
+    found = sh.pairwise(batch, alpha=2).pvalue
+    one = sh.independence_test(batch["x0"], batch["x1"]).pvalue
+    assert found[0, 1] == pytest.approx(one, rel=1e-7)
+    assert np.mean(found[np.triu_indices(12, 1)] <= 0.05) <= 0.1

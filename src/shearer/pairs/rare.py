@@ -3,7 +3,8 @@
 The tests without permutations take tails of continuous laws. Where all but few rows have the same value, as in columns
 of rare labels, a statistic has few values with much chance each, and such a tail can be far smaller than the chance of
 what was observed. No valid p-value is: it is raised to that chance, and for labels and two values, of which all tables
-can be gone through, to the exact one.
+can be gone through, to the exact one. Of labels that occur a few times each the statistic counts pairs of rows that
+have both labels in common, and where few of these are expected its tail is that of a count.
 """
 
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+from scipy.special import betainc, gammaln, pdtrc
 
 from shearer._arrays import to_numpy
 from shearer._blocks import Variable
@@ -28,6 +29,8 @@ CERTAIN = 0.25
 # Rows off the most frequent value of both variables that are expected to meet; beyond, laws are smooth.
 _SMOOTH = 20.0
 _MOST_TABLES = 20_000
+# Pairs of rows alike in both labels that are expected; beyond, their number is smooth.
+_SMOOTH_PAIRS = 10.0
 
 
 def level_codes(variable: Variable) -> Codes:
@@ -56,9 +59,13 @@ def joint_codes(*codes: Codes) -> Codes:
     return joint
 
 
+def _is_label(variable: Variable) -> bool:
+    return variable.kind == "categorical"
+
+
 def equally_unlike(variable: Variable, codes: Codes) -> bool:
     """Whether every two different values are equally unlike: labels, or two values."""
-    return variable.kind == "categorical" or int(codes.max()) < 2
+    return _is_label(variable) or int(codes.max()) < 2
 
 
 def off_mode(codes: Codes) -> int:
@@ -104,13 +111,64 @@ def least_pvalue(table: NDArray[Any], *, exact: bool) -> float:
     """
     margins = [np.asarray(table.sum(axis=axis), dtype=np.float64) for axis in (0, 1)]
     rows = margins[0].sum()
-    if not coarse(rows - margins[0].max(), rows - margins[1].max(), rows):
+    few_pairs = exact and bool(sparse(alike_pairs(margins[0]), alike_pairs(margins[1]), rows))
+    few_rows = bool(coarse(rows - margins[0].max(), rows - margins[1].max(), rows))
+    if not few_pairs and not few_rows:
         return 0.0
     found = table_pvalue(table) if exact else None
     if found is not None:
         return found
+    if few_pairs:
+        return coincidence_pvalue(table)
     logs = sum(gammaln(margin + 1.0).sum() for margin in margins) - gammaln(table[table > 0] + 1.0).sum()
     return float(np.exp(logs - gammaln(rows + 1.0)))
+
+
+def alike_pairs(counts: Any) -> float:
+    """Pairs of rows that have the same value, from how often each occurs."""
+    counts = np.asarray(counts, dtype=np.float64)
+    return float(np.sum(counts * (counts - 1))) / 2
+
+
+def sparse(first: Any, second: Any, rows: Any) -> Any:
+    """Whether so few pairs of rows are alike in two labels that their number is no smooth variable; arrays too."""
+    rows = np.asarray(rows, dtype=np.float64)
+    return np.asarray(first) * np.asarray(second) < _SMOOTH_PAIRS * rows * (rows - 1) / 2
+
+
+def coincidence_pvalue(table: NDArray[Any]) -> float:
+    """The chance of at least as many pairs of rows alike in both of two labels.
+
+    By the negative binomial law of the exact mean and variance over all permutations, the Poisson law where the
+    variance is no larger than the mean.
+
+    Examples
+    --------
+    >>> first = np.repeat(np.arange(30), 2)  # 30 labels, twice each; three of them always meet
+    >>> second = np.concatenate([first[:6], np.tile(np.arange(3, 30), 2)])
+    >>> round(coincidence_pvalue(table_of(first, second)), 3)
+    0.015
+    """
+    margins = [np.asarray(table.sum(axis=axis), dtype=np.float64) for axis in (0, 1)]
+    n = margins[0].sum()
+    observed = alike_pairs(table)
+    if observed == 0:
+        return 1.0
+    # Ordered pairs of edges of a graph: the same, with a vertex in common, with none.
+    whole = _meetings(np.array([n]))
+    first, second = (_meetings(margin) for margin in margins)
+    terms = np.divide(first * second, whole, out=np.zeros(3), where=whole > 0)
+    mean = terms[0]
+    variance = float(terms.sum()) - mean**2
+    if variance <= mean * (1 + 1e-9):
+        return float(pdtrc(observed - 1, mean))
+    return float(betainc(observed, mean**2 / (variance - mean), 1 - mean / variance))
+
+
+def _meetings(counts: Floats) -> Floats:
+    edges = alike_pairs(counts)
+    meeting = float(np.sum(counts * (counts - 1) * (counts - 2)))
+    return np.array([edges, meeting, edges**2 - edges - meeting])
 
 
 def least_pvalue_of(variables: Sequence[Variable]) -> float:
@@ -203,6 +261,13 @@ class RarePairs:
     def _off_mode(self) -> NDArray[np.intp]:
         return np.array([off_mode_of(variable) for variable in self._variables], dtype=np.intp)
 
+    @cached_property
+    def _alike_pairs(self) -> Floats:
+        """Of labels; of numbers, which are more or less alike, infinitely many."""
+        return np.array(
+            [alike_pairs(np.bincount(level_codes(item))) if _is_label(item) else np.inf for item in self._variables]
+        )
+
     def _of(self, place: int) -> tuple[Codes, bool]:
         """The codes of a variable at all rows of the table, and whether all its values are equally unlike."""
         if place not in self._codes:
@@ -216,10 +281,13 @@ class RarePairs:
     def raise_pvalues(self, pvalues: Floats, rows: slice, columns: slice) -> None:
         """In place; of shape (rows, columns)."""
         first, second = self._off_mode[rows], self._off_mode[columns]
-        if not pvalues.size or not coarse(first.min(), second.min(), self._presence.masks.shape[1]):
+        pairs, others = self._alike_pairs[rows], self._alike_pairs[columns]
+        n = self._presence.masks.shape[1]
+        if not pvalues.size or not (coarse(first.min(), second.min(), n) or sparse(pairs.min(), others.min(), n)):
             return  # as of most tables
         common = self._presence.counts(rows, columns)
-        found = coarse(first[:, None], second[None, :], common) & (pvalues < CERTAIN)
+        found = coarse(first[:, None], second[None, :], common) | sparse(pairs[:, None], others[None, :], common)
+        found &= pvalues < CERTAIN
         places = [np.arange(len(self._variables))[run] for run in (rows, columns)]
         for i, j in zip(*np.nonzero(found), strict=True):
             pair = sorted((int(places[0][i]), int(places[1][j])))
