@@ -14,10 +14,10 @@ import time
 import numpy as np
 
 from experiments import records
+from experiments.alternatives import multiplied
 from experiments.decisions import LEVEL, both, entropies, rates, rivals, shuffles
 from experiments.densities import rotated
 from experiments.level import pvalue
-from experiments.power import multiplied
 from shearer.kernels import Gaussian
 from shearer.kernels.bandwidth import median
 

@@ -1,4 +1,4 @@
-"""Level of the aggregated test: how often it rejects independent variables, over named null designs.
+"""Level of the default test: how often `independence_test` rejects independent variables, over named null designs.
 
 usage: python -m experiments.level [--quick] [--only NAME ...]
 
@@ -15,6 +15,27 @@ import shearer as sh
 from experiments import records
 
 Generator = np.random.Generator
+
+
+def far(g: Generator, n: int, share: float) -> np.ndarray:
+    """Normal, some rows far away."""
+    return g.normal(size=n) + np.where(g.uniform(size=n) < share, 50.0, 0.0)
+
+
+def inflated(g: Generator, n: int, zeros: float) -> np.ndarray:
+    """Exponential, many rows 0."""
+    return np.where(g.uniform(size=n) < zeros, 0.0, g.exponential(size=n))
+
+
+def names(codes: np.ndarray) -> np.ndarray:
+    """Labels of numbers."""
+    return np.array([f"l{code}" for code in np.minimum(codes, 99)])
+
+
+def lattice(g: Generator, n: int, times: int) -> np.ndarray:
+    """Labels that occur so many times each."""
+    return names(g.permutation(np.repeat(np.arange(n // times), times)))
+
 
 # name -> (rows, trials, draw)
 DESIGNS: dict[str, tuple[int, int, Callable[[Generator, int], tuple]]] = {
@@ -47,8 +68,41 @@ DESIGNS: dict[str, tuple[int, int, Callable[[Generator, int], tuple]]] = {
         lambda g, n: (g.normal(size=n), g.choice(list("abc"), size=n), g.lognormal(size=n)),
     ),
     "five normal, n=40": (40, 1000, lambda g, n: tuple(g.normal(size=(5, n)))),
-    "normal, n=50, deep": (50, 20_000, lambda g, n: (g.normal(size=n), g.normal(size=n))),
-    "log-normal, n=60, deep": (60, 20_000, lambda g, n: (g.lognormal(size=n), g.lognormal(size=n))),
+    "normal, n=6": (6, 1000, lambda g, n: (g.normal(size=n), g.normal(size=n))),
+    "exponential, n=8": (8, 1000, lambda g, n: (g.exponential(size=n), g.exponential(size=n))),
+    "uniform and label, n=12": (12, 1000, lambda g, n: (g.uniform(size=n), g.choice(list("ab"), size=n))),
+    "Cauchy, n=30": (30, 1000, lambda g, n: (g.standard_cauchy(size=n), g.standard_cauchy(size=n))),
+    "Cauchy and label, n=300": (300, 1000, lambda g, n: (g.standard_cauchy(size=n), g.choice(list("abc"), size=n))),
+    "far cluster, n=50": (50, 1000, lambda g, n: (far(g, n, 0.06), g.normal(size=n))),
+    "far clusters in both, n=100": (100, 1000, lambda g, n: (far(g, n, 0.05), far(g, n, 0.05))),
+    "zero-inflated, n=60": (60, 1000, lambda g, n: (inflated(g, n, 0.7), g.normal(size=n))),
+    "zero-inflated both, n=200": (200, 1000, lambda g, n: (inflated(g, n, 0.9), inflated(g, n, 0.8))),
+    "labels twice each, n=60": (60, 1000, lambda g, n: (lattice(g, n, 2), lattice(g, n, 2))),
+    "labels twice each, n=100": (100, 1000, lambda g, n: (lattice(g, n, 2), lattice(g, n, 2))),
+    "labels twice and thrice, n=60": (60, 1000, lambda g, n: (lattice(g, n, 2), lattice(g, n, 3))),
+    "labels twice each and normal, n=60": (60, 1000, lambda g, n: (lattice(g, n, 2), g.normal(size=n))),
+    "many labels, n=80": (80, 1000, lambda g, n: (names(g.zipf(1.6, n)), names(g.integers(0, 60, n)))),
+    "50 dimensions, n=40": (40, 1000, lambda g, n: (g.normal(size=(n, 50)), g.normal(size=(n, 50)))),
+    "50 heavy dimensions and one, n=100": (100, 1000, lambda g, n: (g.standard_t(2, size=(n, 50)), g.normal(size=n))),
+    "sparse binary, n=100": (100, 1000, lambda g, n: (g.uniform(size=n) < 0.05, g.uniform(size=n) < 0.08)),
+    "sparse binary, n=1000": (1000, 1000, lambda g, n: (g.uniform(size=n) < 0.01, g.uniform(size=n) < 0.02)),
+    "rare label and log-normal, n=150": (150, 1000, lambda g, n: (g.uniform(size=n) < 0.03, g.lognormal(size=n))),
+    "binary vectors, n=60": (60, 1000, lambda g, n: (1.0 * (g.uniform(size=(n, 6)) < 0.2), g.normal(size=n))),
+    "integers of a lattice, n=50": (50, 1000, lambda g, n: (g.integers(0, 200, n) * 1.0, g.integers(0, 7, n) * 1.0)),
+    "three labels, n=80": (80, 1000, lambda g, n: tuple(g.choice(list("abc"), size=(3, n)))),
+    "five mixed, n=60": (
+        60,
+        1000,
+        lambda g, n: (*g.normal(size=(2, n)), g.choice(list("ab"), size=n), g.exponential(size=n), inflated(g, n, 0.5)),
+    ),
+    "normal, n=5000": (5000, 500, lambda g, n: (g.normal(size=n), g.normal(size=n))),
+    "log-normal and label, n=20000": (20_000, 300, lambda g, n: (g.lognormal(size=n), g.choice(list("abcd"), size=n))),
+    "Cauchy, n=20000": (20_000, 300, lambda g, n: (g.standard_cauchy(size=n), g.standard_cauchy(size=n))),
+    "labels twice each, n=60, deep": (60, 5000, lambda g, n: (lattice(g, n, 2), lattice(g, n, 2))),
+    "zero-inflated, n=60, deep": (60, 5000, lambda g, n: (inflated(g, n, 0.7), g.normal(size=n))),
+    "4 labels and normal, n=60, deep": (60, 5000, lambda g, n: (g.choice(list("abcd"), size=n), g.normal(size=n))),
+    "normal, n=50, deep": (50, 5000, lambda g, n: (g.normal(size=n), g.normal(size=n))),
+    "log-normal, n=60, deep": (60, 5000, lambda g, n: (g.lognormal(size=n), g.lognormal(size=n))),
 }
 
 

@@ -1,4 +1,4 @@
-"""Power of the test at one width, for every rule of the width, over the alternatives of experiments.power.
+"""Power of the test at one width, for every rule of the width, over the development set of experiments.alternatives.
 
 usage: python -m experiments.width_power [--quick] [--only NAME ...]
 
@@ -14,8 +14,9 @@ import numpy as np
 
 import shearer as sh
 from experiments import records
+from experiments.alternatives import DEVELOPMENT
 from experiments.network_scores import widths
-from experiments.power import ALTERNATIVES, LEVEL
+from experiments.power import LEVEL
 from shearer.kernels import Gaussian
 
 TRIALS, LADDER = 200, "ladder"
@@ -33,7 +34,7 @@ def study(rule: str, quick: bool) -> dict:
     trials, start, pvalue = (10 if quick else TRIALS), time.perf_counter(), tested(rule)
     power = {
         name: float(np.mean([pvalue(draw(np.random.default_rng([k, t]), rows)) <= LEVEL for t in range(trials)]))
-        for k, (name, (rows, draw)) in enumerate(ALTERNATIVES.items())
+        for k, (name, (rows, draw)) in enumerate(DEVELOPMENT.items())
     }
     return {"trials": trials, "seconds": round(time.perf_counter() - start, 1), "power": power}
 

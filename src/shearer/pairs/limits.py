@@ -6,7 +6,7 @@ FEWEST_ROWS = 6
 #: relation, the narrowest tells some 10 values apart; narrower ones have no low rank.
 RUNG_BITS = (0.06, 0.5, 1.5, 3.3)
 #: What the components of a test count for, rung by rung: the unbiased HSIC, and the covariance of the row means. Chosen
-#: for mean power over the development alternatives of experiments/power.py.
+#: for mean power over the development set of experiments/alternatives.py.
 CENTERED_WEIGHTS = (0.4, 0.2, 0.1, 0.1)
 ADDITIVE_WEIGHTS = (0.1, 0.0, 0.1, 0.0)
 #: Share of the largest entropy that a sample can have at which the last rung stands where that is below the others.
