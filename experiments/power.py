@@ -23,7 +23,7 @@ from shearer.comparators import chatterjee_xi, distance_correlation, hsic, mhsic
 from shearer.inference.pvalue import rank_pvalue
 
 LEVEL, RESAMPLES = 0.05, 199
-TRIALS, SLOW_TRIALS, SLOWEST_TRIALS = 400, 80, 30
+TRIALS, SLOW_TRIALS, SLOWEST_TRIALS = 200, 40, 15
 Generator = np.random.Generator
 
 

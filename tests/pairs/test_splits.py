@@ -13,7 +13,7 @@ from shearer.pairs.splits import SplitTests
 
 
 def centered_features(tests, variable, height):
-    own = tests.features(variable, height)
+    own = tests._leading.of(variable, height)
     return own @ own.T
 
 

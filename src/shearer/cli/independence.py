@@ -43,6 +43,10 @@ def independence(
         str | None,
         typer.Option(metavar="COL,COL,...", help="Test independence once these are known.", rich_help_panel=_TEST),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Rows with the same value may depend on each other.", rich_help_panel=_TEST),
+    ] = None,
     method: Annotated[
         str, typer.Option(metavar="NAME", help="auto, aggregated, moments or permutation.", rich_help_panel=_TEST)
     ] = "auto",
@@ -94,18 +98,25 @@ def independence(
     for name, parts in members.items():
         check_names("--group" if name in groups else "columns", parts, loaded.frame.columns)
     used = list(dict.fromkeys(part for parts in members.values() for part in parts))
+    if cluster is not None:
+        check_names("--cluster", [cluster], loaded.frame.columns)
+        if cluster in used or conditions:
+            raise typer.BadParameter("a column of its own, without --given", param_hint="--cluster")
     grouped = {name: parts for name, parts in groups.items() if name in members}
     notes = loaded.notes_on(used)
     with noted(notes, quiet=quiet):
-        frame = with_kinds(loaded.frame, kinds)[used]
+        everything = with_kinds(loaded.frame, kinds)
+        frame, total = everything[used], len(everything)
+        labels = None
+        if cluster is not None:
+            complete = everything[[*used, cluster]].drop_nulls().drop_nans()
+            frame, labels = complete[used], complete[cluster].cast(str).to_list()
         result = independence_test(
             frame, given=conditions or None, method=method, measure=measure, alpha=alpha, groups=grouped or None,
-            missing="drop", n_resamples=resamples, rng=seed,
+            missing="drop" if labels is None else "error", cluster=labels, n_resamples=resamples, rng=seed,
         )  # fmt: skip
-        interaction = None if conditions else interaction_of(frame, grouped)
-    document = verdict_document(
-        result, interaction, source=loaded.source, given=conditions, total=len(frame), level=level
-    )
+        interaction = None if conditions or cluster else interaction_of(frame, grouped)
+    document = verdict_document(result, interaction, source=loaded.source, given=conditions, total=total, level=level)
     if not quiet:
         for note in notes:
             say(f"note: {note}")

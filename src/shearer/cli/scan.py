@@ -35,6 +35,7 @@ EXAMPLES = (
     "shearer scan table.csv --target price --report out.html --json out.json",
     "shearer scan *.parquet --group position=x,y,z --kind year=categorical --drop id",
     "shearer scan series.tsv --order 2 --lags 0..5",
+    "shearer scan visits.csv --cluster patient",
     "shearer scan 'part-*.parquet' --scheduler tcp://10.0.0.1:8786",
     "zcat table.csv.gz | shearer scan - --quiet --csv found.csv",
 )
@@ -70,6 +71,14 @@ def scan(
         str | None,
         typer.Option(
             metavar="0..5", help="Rows in time: also compare with as many rows later.", rich_help_panel=_SEARCH
+        ),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COL",
+            help="Rows with the same value may depend on each other: several of one patient or country.",
+            rich_help_panel=_SEARCH,
         ),
     ] = None,
     columns: Columns = None,
@@ -166,6 +175,7 @@ def scan(
             groups=groups,
             kinds=kinds,
             lags=steps,
+            cluster=cluster,
             fdr=fdr,
             top=top,
             alpha=alpha,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from shearer._blocks import Variables
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_option, describe, value_error
 from shearer._variables import read_variables
@@ -22,6 +23,7 @@ from shearer.inference.conditional import conditional_test
 from shearer.inference.permutation import permutation_test
 from shearer.inference.result import UNTESTABLE, Component, TestResult
 from shearer.kernels import Gaussian, Kernel, chosen_kernels
+from shearer.pairs.clusters import ClusterTests, cluster_codes
 from shearer.pairs.combination import half_cauchy
 from shearer.pairs.limits import FEWEST_ROWS
 from shearer.pairs.rare import CERTAIN, least_pvalue_of
@@ -43,6 +45,7 @@ def independence_test(
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
+    cluster: Any = None,
     n_resamples: int = 999,
     rng: np.random.Generator | int | None = 0,
 ) -> TestResult:
@@ -66,6 +69,9 @@ def independence_test(
         Order of the measure for permutations; default 1.
     kernel, groups, missing
         As in `entropy`. With a kernel stated, its one width takes the place of the ladder.
+    cluster : array-like, optional
+        One label a row, such as the patient: rows with the same one may depend on each other in any way. Two
+        variables, without permutations, or by permutations that move whole clusters.
     n_resamples : int
         Number of permutations, where any are drawn.
     rng : int, Generator or None
@@ -99,6 +105,8 @@ def independence_test(
             *data, given=given, alpha=2.0 if alpha is None else alpha, kernel=kernel, groups=groups, missing=missing,
             n_resamples=n_resamples, rng=rng,
         )  # fmt: skip
+    if cluster is not None and missing == "drop":
+        raise value_error("missing", '"error" with cluster', '"drop"', "Drop the rows before, clusters with them.")
     variables = read_variables(*data, groups=groups, missing=missing)
     if len(variables.items) < 2:
         raise value_error("data", "at least 2 variables", f"{len(variables.items)}")
@@ -106,7 +114,7 @@ def independence_test(
     if method == "permutation" or (method == "auto" and (stated or variables.rows < FEWEST_ROWS)):
         return permutation_test(
             *data, statistic=measure or "total_correlation", alpha=1.0 if alpha is None else alpha, kernel=kernel,
-            groups=groups, missing=missing, n_resamples=n_resamples, rng=rng,
+            groups=groups, missing=missing, cluster=cluster, n_resamples=n_resamples, rng=rng,
         )  # fmt: skip
     if stated:
         raise value_error("measure, alpha", f'none with method="{method}"', "one", 'Use method="permutation".')
@@ -119,6 +127,8 @@ def independence_test(
     table = table_without_gaps(variables)
     rungs = [Ladder.of(item, general, named.get(item.name)) for item in table.variables]
     ladders = Ladders(rungs, table.presence, exact=kernel is not None)
+    if cluster is not None:
+        return _clustered(ladders, cluster, variables)
     if len(rungs) == 2:
         components = pair_components(ladders)
         pvalue = combine(components)
@@ -134,6 +144,22 @@ def independence_test(
         components = [Component(UNTESTABLE, math.nan, 1.0)]
     statistic = max((c.statistic for c in components if math.isfinite(c.statistic)), default=math.nan)
     label = "moments" if method == "moments" else "aggregated"
+    return TestResult(
+        statistic, pvalue, label, tuple(components), None, variables.rows, variables.names, ladders.residual
+    )
+
+
+def _clustered(ladders: Ladders, cluster: Any, variables: Variables) -> TestResult:
+    if len(variables.items) > 2:
+        hint = 'method="permutation" tests more than two.'
+        raise value_error("cluster", "two variables without permutations", f"{len(variables.items)}", hint)
+    codes = cluster_codes(cluster, variables.rows)
+    components = [Component(*found) for found in ClusterTests(ladders, codes).components(0, 1)]
+    pvalue = combine(components)
+    if not components:
+        components = [Component(UNTESTABLE, math.nan, 1.0)]
+    statistic = max(component.statistic for component in components)
+    label = f"aggregated over {int(codes.max()) + 1} clusters"
     return TestResult(
         statistic, pvalue, label, tuple(components), None, variables.rows, variables.names, ladders.residual
     )

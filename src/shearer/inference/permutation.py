@@ -11,11 +11,12 @@ from shearer._validate import check_option, describe, value_error
 from shearer._variables import read_variables
 from shearer.entropy import SubsetEntropies
 from shearer.inference.rearranged import MeasureStatistic, Statistic, is_constant, statistic_of
-from shearer.inference.rearrangements import is_length, scheme_of
+from shearer.inference.rearrangements import is_length, scheme_of, scheme_of_clusters
 from shearer.inference.resampling import Resampler, check_count
 from shearer.inference.result import TestResult
 from shearer.kernels import Kernel, grams
 from shearer.measures.registry import MEASURES, dependence_measures
+from shearer.pairs.clusters import cluster_codes
 from shearer.spectrum import Request
 
 # The name under which labels of blocks go through the door with the data; no column is called so.
@@ -33,6 +34,7 @@ def permutation_test(
     missing: str = "error",
     memory: str | float | None = None,
     blocks: Any = None,
+    cluster: Any = None,
     rng: np.random.Generator | int | None = 0,
     n_jobs: int | None = None,
     exceedances: int | None = None,
@@ -65,6 +67,8 @@ def permutation_test(
     blocks : array-like or int, optional
         One label a row: rows change places only within their block (subjects, sites, strata). An int: stretches of
         that many rows change places as wholes (rows in the order of time; the last stretch may be shorter).
+    cluster : array-like, optional
+        One label a row: rows of one cluster stay together, and clusters of the same size change places as wholes.
     rng : int, Generator or None
         Source of the rearrangements: the same seed gives the same answer, for any `n_jobs`.
     n_jobs : int, optional
@@ -96,13 +100,19 @@ def permutation_test(
     check_count("n_resamples", n_resamples, 1)
     if exceedances is not None:
         check_count("exceedances", exceedances, 1)
+    if cluster is not None and (blocks is not None or missing == "drop"):
+        got = "blocks" if blocks is not None else 'missing="drop"'
+        raise value_error("cluster", "neither blocks nor rows to drop beside it", got)
     labels = blocks is not None and not is_length(blocks)
     variables = read_variables(*data, given={_BLOCKS: blocks} if labels else None, groups=groups, missing=missing)
     items = variables.items[: len(variables.items) - labels]
     if len(items) < 2:
         raise value_error("data", "at least 2 variables", f"{len(items)}", "A single one has nothing to depend on.")
     request = Request.checked(alpha, memory, None, rng)
-    scheme = scheme_of(variables.rows, blocks, variables.items[-1] if labels else None)
+    if cluster is None:
+        scheme = scheme_of(variables.rows, blocks, variables.items[-1] if labels else None)
+    else:
+        scheme = scheme_of_clusters(cluster_codes(cluster, variables.rows))
     if callable(statistic):
         if kernel is not None:
             raise value_error("kernel", "none with a function as statistic", describe(kernel), "It gets the data.")

@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, permutations, product
 from typing import Any
@@ -119,6 +119,63 @@ class Contiguous(Scheme):
         """The stretches shuffled."""
         stretches = self._stretches()
         return np.concatenate([stretches[i] for i in rng.permutation(len(stretches))])
+
+
+@dataclass(frozen=True)
+class Clusters(Scheme):
+    """Clusters of rows change places as wholes with clusters of the same size; within one the order stays.
+
+    Examples
+    --------
+    >>> scheme = Clusters((np.array([0, 1]), np.array([2, 3]), np.array([4])))
+    >>> scheme.count(), [order.tolist() for order in scheme.every()]
+    (2, [[0, 1, 2, 3, 4], [2, 3, 0, 1, 4]])
+    """
+
+    clusters: tuple[Order, ...]
+
+    @property
+    def words(self) -> str:  # type: ignore[override]
+        """How many there are."""
+        return f" of {len(self.clusters)} clusters"
+
+    def _by_size(self) -> list[list[int]]:
+        sizes = np.array([len(rows) for rows in self.clusters])
+        return [np.flatnonzero(sizes == size).tolist() for size in np.unique(sizes)]
+
+    def count(self) -> int:
+        """Product of the factorials of how many clusters have each size."""
+        return math.prod(math.factorial(len(alike)) for alike in self._by_size())
+
+    def log_count(self) -> float:
+        """Logarithm of `count`."""
+        return math.fsum(math.lgamma(len(alike) + 1) for alike in self._by_size())
+
+    def every(self) -> Iterator[Order]:
+        """All orders of the clusters of each size with all orders of the others."""
+        alike = self._by_size()
+        for chosen in product(*(permutations(some) for some in alike)):
+            yield self._placed(chain.from_iterable(alike), chain.from_iterable(chosen))
+
+    def draw(self, rng: np.random.Generator) -> Order:
+        """The clusters of each size shuffled."""
+        alike = self._by_size()
+        return self._placed(chain.from_iterable(alike), chain.from_iterable(rng.permutation(some) for some in alike))
+
+    def _placed(self, places: Iterable[int], taken: Iterable[int]) -> Order:
+        order = np.empty(sum(map(len, self.clusters)), dtype=np.intp)
+        for place, cluster in zip(places, taken, strict=True):
+            order[self.clusters[place]] = self.clusters[cluster]
+        return order
+
+
+def scheme_of_clusters(codes: Order) -> Scheme:
+    """Whole clusters change places, of which enough must have the same size."""
+    scheme = Clusters(tuple(rows_of_each(codes)))
+    if scheme.count() < 20:
+        hint = 'independence_test(..., cluster=...) with method="aggregated" takes clusters of any sizes.'
+        raise value_error("cluster", "enough clusters of the same size to change places", scheme.words.strip(), hint)
+    return scheme
 
 
 def is_length(blocks: Any) -> bool:

@@ -263,10 +263,9 @@ class RarePairs:
 
     @cached_property
     def _alike_pairs(self) -> Floats:
-        """Of labels; of numbers, which are more or less alike, infinitely many."""
-        return np.array(
-            [alike_pairs(np.bincount(level_codes(item))) if _is_label(item) else np.inf for item in self._variables]
-        )
+        """Of labels; of numbers, which are more or less alike, more than there can be."""
+        counts = (np.bincount(level_codes(item)) if _is_label(item) else [1e30] for item in self._variables)
+        return np.array([alike_pairs(count) for count in counts])
 
     def _of(self, place: int) -> tuple[Codes, bool]:
         """The codes of a variable at all rows of the table, and whether all its values are equally unlike."""

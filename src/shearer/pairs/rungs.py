@@ -115,9 +115,9 @@ def rung_widths(values: Floats, bits: Sequence[float] = limits.RUNG_BITS) -> lis
     >>> width = rung_widths(x)[2]
     >>> kernel = np.exp(-((x - x.T) ** 2) / (2 * width**2))
     >>> round(float(-np.log2(np.mean(kernel**2))), 2)
-    2.0
-    >>> len(rung_widths(x)), len(rung_widths(x[:12])), len(rung_widths(np.round(x)))
-    (5, 4, 3)
+    1.5
+    >>> len(rung_widths(x)), len(rung_widths(x[:4])), len(rung_widths(np.round(x)))
+    (4, 3, 3)
     """
     squared = distances.triangle(values[sample_rows(values)])
     n, unequal = len(values), squared[squared > SHORTEST**2]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from shearer._threads import single_threaded_blas, thread_count
 from shearer.pairs import limits
+from shearer.pairs.leading import HEIGHTS, MOST_RANK, LeadingFeatures, products_of
 from shearer.pairs.moments import Form
 from shearer.pairs.sides import Ladders
 from shearer.pairs.sums import Marginal, RowSums, Totals, probes_of
@@ -22,10 +23,6 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Masks = NDArray[np.bool_]
 
-#: Rungs that triples are tested at: products of features grow as the square of their number.
-HEIGHTS = 3
-#: Leading features of a variable that enter products.
-MOST_RANK = 12
 # Rows that stand for all in some sums of the third moment of a product, where every split has rows of its own.
 _GAP_PROBES = 64
 
@@ -69,7 +66,7 @@ class SplitTests:
     def __init__(self, ladders: Ladders) -> None:
         self._ladders = ladders
         self._masks = ladders.presence.masks[ladders.presence.pattern]
-        self._features: dict[tuple[int, int], Floats] = {}
+        self._leading = LeadingFeatures(ladders)
         self._single: dict[tuple[int, int], Measured] = {}
         self._stacks: dict[int, tuple[Floats, Indices]] = {}
 
@@ -117,7 +114,7 @@ class SplitTests:
 
     def _statistics(self, first: int, second: int, others: list[int], height: int) -> tuple[Floats, Floats]:
         """Of the product of two variables with others: deviations from the mean, and skewness."""
-        product = _products(self.features(first, height), self.features(second, height))
+        product = products_of(self._leading.of(first, height), self._leading.of(second, height))
         cross = product.T @ self._stack(height)[0]
         if self._masks.all():
             left = _measured(product)
@@ -125,7 +122,7 @@ class SplitTests:
             return self._compare(cross, [left] * len(others), right, others, height)
         both = self._masks[first] & self._masks[second]
         lefts = _on_rows_of(product, both, self._masks[others])
-        rights = [_measured(self.features(k, height), np.flatnonzero(both & self._masks[k])) for k in others]
+        rights = [_measured(self._leading.of(k, height), np.flatnonzero(both & self._masks[k])) for k in others]
         return self._compare(cross, lefts, rights, others, height)
 
     def _compare(
@@ -149,7 +146,7 @@ class SplitTests:
     def _stack(self, height: int) -> tuple[Floats, Indices]:
         """Features of all variables side by side, and where those of each begin and the last end; found once."""
         if height not in self._stacks:
-            every = [self.features(k, height) for k in range(self._ladders.count)]
+            every = [self._leading.of(k, height) for k in range(self._ladders.count)]
             starts = np.cumsum([0, *(own.shape[1] for own in every)])
             self._stacks[height] = np.concatenate(every, axis=1), starts
         return self._stacks[height]
@@ -158,31 +155,16 @@ class SplitTests:
         """Of a single variable without missing values; found once."""
         place = variable, min(height, self._ladders.heights(variable) - 1)
         if place not in self._single:
-            self._single[place] = _measured(self.features(variable, height))
+            self._single[place] = _measured(self._leading.of(variable, height))
         return self._single[place]
 
     def prepare(self, height: int) -> None:
         """Find the features of all variables before threads ask for them."""
         for variable in range(self._ladders.count):
-            self.features(variable, height)
+            self._leading.of(variable, height)
             if self._masks.all():
                 self._measured(variable, height)
         self._stack(height)
-
-    def features(self, variable: int, height: int) -> Floats:
-        """Leading centered features of a variable at all rows of the table, 0 at missing values; found once."""
-        place = variable, min(height, self._ladders.heights(variable) - 1)
-        if place not in self._features:
-            presence = self._ladders.presence
-            mask = presence.masks[presence.pattern[variable]]
-            own = self._ladders.features(*place)
-            values = np.concatenate([own.of(rows) for rows in _runs(int(mask.sum()))])
-            values -= values.mean(axis=0)
-            directions = np.linalg.eigh(values.T @ values)[1][:, -MOST_RANK:]
-            whole = np.zeros((len(mask), directions.shape[1]))
-            whole[mask] = values @ directions
-            self._features[place] = whole
-        return self._features[place]
 
 
 def _forms(measured: list[Measured]) -> Form:
@@ -212,15 +194,6 @@ def join_splits(tails: Floats, triples: Indices, place: Indices) -> Floats:
     splits = [joined(list(np.moveaxis(tails[place[:, k], triples[:, 2 - k]], -1, 0)), weights) for k in range(3)]
     largest: Floats = np.max(splits, axis=0)
     return largest
-
-
-def _runs(rows: int) -> Iterable[slice]:
-    return (slice(start, min(start + limits.CHUNK_ROWS, rows)) for start in range(0, rows, limits.CHUNK_ROWS))
-
-
-def _products(first: Floats, second: Floats) -> Floats:
-    """All products of a feature of one with a feature of the other, row by row."""
-    return (first[:, :, None] * second[:, None, :]).reshape(len(first), -1)
 
 
 def _measured(features: Floats, rows: Indices | None = None) -> Measured:

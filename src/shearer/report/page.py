@@ -190,6 +190,7 @@ def _settings(document: Mapping[str, Any]) -> list[tuple[str, str]]:
         "target": "Target",
         "groups": "Columns taken together",
         "lags": "Lags, in rows",
+        "cluster": "Rows that may depend on each other",
         "pairs_tested": "Pairs tested",
         "triples_tested": "Triples tested",
         "triples_possible": "Triples possible",

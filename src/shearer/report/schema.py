@@ -21,6 +21,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "settings.target": ("text, list of text or null", "the columns that all others were compared with, if any were"),
     "settings.groups": ("mapping or null", "name of a vector variable -> its columns"),
     "settings.lags": ("list of integer or null", "lags that were asked for, in rows"),
+    "settings.cluster": ("text or null", "the column whose equal values mark rows that may depend on each other"),
     "settings.missing": (
         "text",
         '"pairwise": a pair is judged by the rows that have both values; "drop": by those that lack nothing',

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from shearer._arrays import to_numpy
 from shearer._columns import Column
-from shearer._validate import describe, value_error
+from shearer._validate import check_names, describe, value_error
 from shearer._variables import Sources, read_sources
 from shearer.data.table import Table, library_of, reworded_errors, table_of
+from shearer.pairs.clusters import cluster_codes
 from shearer.pairs.limits import FEWEST_ROWS, LARGEST_SATURATION, work_of_pair
+from shearer.pairs.rare import level_codes
 from shearer.report.text import count
 
 # Multiplications and additions that the tests of all pairs may take: a few minutes on two cores.
@@ -42,6 +44,8 @@ class Reading:
         What a reader should know of the data.
     sources : Sources
         The columns of the variables that take part, all rows.
+    clusters : array or None
+        Which cluster each of the rows that are scanned belongs to, where rows come in clusters.
     """
 
     table: Table
@@ -49,6 +53,7 @@ class Reading:
     columns: list[dict[str, Any]]
     notes: list[str]
     sources: Sources
+    clusters: NDArray[np.intp] | None = None
 
 
 def read_columns(
@@ -58,6 +63,7 @@ def read_columns(
     kinds: Mapping[str, str] | None,
     most: int | str | None,
     seed: int,
+    cluster: Any = None,
 ) -> Reading:
     """Read a table, of a longer one `most` random rows, and leave out the columns that no test can say anything of.
 
@@ -67,6 +73,7 @@ def read_columns(
         warnings.simplefilter("always")
         sources, targets = read_sources(data, target, groups, kinds)
     notes = [str(warning.message) for warning in caught]
+    clusters = _clusters(cluster, sources)
     everything = sources | targets
     rows = next(iter(everything.values()))[0].rows
     chosen = None
@@ -100,7 +107,21 @@ def read_columns(
         raise value_error("target", "some column beside the targets that varies", "none")
     table = table_of(kept, wanted, False, library_of(data))
     table = replace(table, pairwise=not table.presence.complete)
-    return Reading(table, rows, columns, notes, usable)
+    if clusters is not None:
+        labels = clusters if len(clusters) != rows or chosen is None else np.asarray(clusters)[chosen]
+        clusters = cluster_codes(labels, table.observations)
+    return Reading(table, rows, columns, notes, usable, clusters)
+
+
+def _clusters(cluster: Any, sources: Sources) -> Any:
+    """One label a row; a column that names the clusters is taken out of the others."""
+    if not isinstance(cluster, str):
+        return None if cluster is None else to_numpy(cluster)
+    check_names("cluster", [cluster], list(sources))
+    own = table_of({cluster: sources.pop(cluster)}, {}, False, "polars")
+    if not own.presence.complete:
+        raise value_error("cluster", "a label for every row", f"missing values in {describe(cluster)}")
+    return level_codes(own.variables[0])
 
 
 def affordable_rows(variables: int, targets: int) -> int:

@@ -13,7 +13,9 @@ from shearer._progress import track
 from shearer._validate import value_error
 from shearer.data.table import Table
 from shearer.kernels import Kernel
+from shearer.pairs.clusters import ClusterTests
 from shearer.pairs.engine import PairTests
+from shearer.pairs.sides import Ladders
 from shearer.scanning.lagged import lags_both_ways, test_lags
 from shearer.scanning.store import Part, Store
 from shearer.screening.all_pairs import compare
@@ -80,17 +82,25 @@ def wanted_pairs(table: Table) -> Indices:
 
 
 def screened_pairs(
-    table: Table, kernel: Kernel | Mapping[str, Kernel] | None, memory: int, store: Store, progress: bool | None
+    table: Table,
+    kernel: Kernel | Mapping[str, Kernel] | None,
+    clusters: Indices | None,
+    memory: int,
+    store: Store,
+    progress: bool | None,
 ) -> PairFindings:
-    """Every pair by the aggregated test, without permutations."""
+    """Every pair by the aggregated test, without permutations; on clusters of rows where these are given."""
     members = wanted_pairs(table)
     count, free = len(table.variables), len(table.variables) - table.targets
     values = store.get("values", lambda: _values(table, kernel, memory, progress))
-    tests: list[PairTests] = []
+    tests: list[PairTests | ClusterTests] = []
 
     def band(start: int) -> Part:
         if not tests:  # only where some band is still missing
-            tests.append(PairTests.of(table, kernel, memory=memory))
+            if clusters is None:
+                tests.append(PairTests.of(table, kernel, memory=memory))
+            else:
+                tests.append(ClusterTests(Ladders.of(table, kernel), clusters))
         label = "pairs" if len(starts) == 1 else f"pairs, part {start // width + 1} of {len(starts)}"
         return {"pvalue": tests[0].pvalues(*rectangle(start), progress=progress, label=label)}
 
@@ -103,7 +113,7 @@ def screened_pairs(
     pvalue = np.ones((count, count))
     width = _band_width(count, table.observations)
     starts = range(0, free, width)
-    if on_cluster():
+    if on_cluster() and clusters is None:
         missing = [start for start in starts if not store.has(_part(start))]
         runs = [rectangle(start) for start in missing]
         for start, pvalues in zip(missing, bands_on_cluster(table, kernel, memory, runs, progress), strict=True):

@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shearer._jobs import check_jobs
 from shearer._memory import parse_memory
@@ -48,6 +49,7 @@ def scan(
     groups: Mapping[str, Iterable[str]] | None = None,
     kinds: Mapping[str, str] | None = None,
     lags: Iterable[int] | None = None,
+    cluster: Any = None,
     fdr: float = 0.05,
     top: int = 50,
     alpha: float = 1.0,
@@ -86,6 +88,9 @@ def scan(
         For rows in the order of time: test every pair at these lags, in both directions, by rearranging stretches of
         rows. Pairs only. Series that remember more than an eighth of the rows are only tested with such as remember
         next to nothing; a note says how many pairs were not tested (p = 1).
+    cluster : str or array-like, optional
+        Rows that come in clusters, such as several of one patient or country: the column that names them, which is
+        then no variable, or one label a row. Rows of one cluster may depend on each other in any way. Pairs only.
     fdr : float, default 0.05
         False discovery rate of all that is reported (Benjamini and Hochberg): of pairs and triples together, half of
         it for each of the two lists.
@@ -146,13 +151,16 @@ def scan(
         raise type_error("target", "the name of a column, or a list of names", describe(target))
     rows = rows_of(data)
     if rows is not None:
-        if wanted_lags is not None:
-            raise value_error("lags", "rows in memory", "a source that is read in chunks")
+        for name, asked in (("lags", wanted_lags), ("cluster", cluster)):
+            if asked is not None:
+                raise value_error(name, "rows in memory", "a source that is read in chunks")
         sampled = max_rows if isinstance(max_rows, int) else STREAM_SAMPLE_ROWS
         data = (rows.sample(sampled, request.seed, jobs, progress),)
     # A lag needs rows that follow each other.
     most = max_rows if wanted_lags is None else None
-    reading = read_columns(data, target, groups, kinds, most, request.seed)
+    if wanted_lags is not None and cluster is not None:
+        raise value_error("cluster", "none with lags", "one", "Series are tested by rearranging stretches of rows.")
+    reading = read_columns(data, target, groups, kinds, most, request.seed, cluster)
     notes, table = [*(rows.notes if rows is not None else ()), *reading.notes], reading.table
     if isinstance(kernel, Mapping):
         left_out = {column["name"] for column in reading.columns if column["notes"]}
@@ -161,7 +169,7 @@ def scan(
         "shearer": __version__,
         "source": source or (rows.name if rows is not None else "table"),
         "rows": reading.rows,
-        "order": 2 if wanted_lags else order,
+        "order": 2 if wanted_lags or cluster is not None else order,
         "fdr": rate,
         "top": top,
         "alpha": request.alpha,
@@ -171,6 +179,7 @@ def scan(
         "target": target,
         "groups": {name: list(members) for name, members in (groups or {}).items()},
         "lags": wanted_lags,
+        "cluster": cluster if isinstance(cluster, str) else None if cluster is None else "labels of rows",
         "missing": missing,
     }
     if shards is None:
@@ -195,8 +204,8 @@ def scan(
         settings |= {"rows": int(pairs.rows[0]) + pairs.dropped, "missing": "drop"}
         notes += stream_notes(pairs, table.observations)
     else:
-        notes.append(INDEPENDENT_ROWS)
-        pairs = screened_pairs(table, kernel, parse_memory(memory), store, progress)
+        notes.append(INDEPENDENT_ROWS if reading.clusters is None else clusters_note(reading.clusters, settings))
+        pairs = screened_pairs(table, kernel, reading.clusters, parse_memory(memory), store, progress)
     findings = Findings(pairs=pairs, fdr=rate)
     if settings["order"] == 3 and len(table.variables) >= 3:
         choice = choose_triples(table, pairs.square(), request.memory)
@@ -218,6 +227,17 @@ def scan(
     seconds = round(time.monotonic() - started, 2)
     document["settings"] |= {"date": date.isoformat(timespec="seconds"), "seconds": seconds}
     return Scan(document, reading.sources, table.library, request.seed)
+
+
+def clusters_note(clusters: NDArray[np.intp], settings: Mapping[str, Any]) -> str:
+    """What the p-values of a scan by clusters take for granted."""
+    name = settings["cluster"]
+    count, rows = int(clusters.max()) + 1, len(clusters)
+    few = " So few clusters make p-values a rough guide." if count < 20 else ""
+    return (
+        f"The {rows:,} rows are {count:,} clusters ({name}): rows of one cluster may depend on each other in any way, "
+        f"clusters are taken as independent. Triples are not tested, and intervals take rows as independent.{few}"
+    )
 
 
 def _are_names(target: Any) -> bool:

@@ -6,6 +6,7 @@ from os import PathLike
 from typing import Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shearer._jobs import check_jobs
 from shearer._memory import parse_memory, require
@@ -14,6 +15,7 @@ from shearer._validate import check_alpha, check_option, value_error
 from shearer.data.table import Table, read_table
 from shearer.kernels import Kernel
 from shearer.measures.registry import MUTUAL_INFORMATION
+from shearer.pairs.clusters import without_clusters
 from shearer.screening import pairs as finish
 from shearer.screening.lowrank import LowRank
 from shearer.screening.matrix import Pairwise
@@ -39,6 +41,7 @@ def pairwise(
     groups: Mapping[str, Iterable[str]] | None = None,
     normalize: bool | str = True,
     missing: str = "error",
+    cluster: Any = None,
     memory: str | float | None = None,
     dtype: Any = "float64",
     n_jobs: int | None = None,
@@ -56,6 +59,7 @@ def pairwise(
     groups: Mapping[str, Iterable[str]] | None = None,
     normalize: bool | str = True,
     missing: str = "error",
+    cluster: Any = None,
     memory: str | float | None = None,
     dtype: Any = "float64",
     n_jobs: int | None = None,
@@ -73,6 +77,7 @@ def pairwise(
     groups: Mapping[str, Iterable[str]] | None = None,
     normalize: bool | str = True,
     missing: str = "error",
+    cluster: Any = None,
     memory: str | float | None = None,
     dtype: Any = "float64",
     n_jobs: int | None = None,
@@ -101,6 +106,9 @@ def pairwise(
     missing : {"error", "drop", "pairwise"}
         Rows that lack a value: an error, left out, or left out of the pairs that lack it. With "pairwise" widths come
         from all rows that a variable has, entropies from the rows that both have.
+    cluster : str or array-like, optional
+        Rows that come in clusters, such as several of one patient: the column that names them, which is then no
+        variable, or one label a row. p-values are those of `independence_test` with `cluster`.
     memory : str or number, optional
         What may be allocated, such as "2GB"; default: half of the machine.
     dtype : {"float64", "float32"}
@@ -134,12 +142,16 @@ def pairwise(
     jobs = check_jobs(n_jobs)
     if shards is not None and target is not None:
         raise value_error("shards", "all pairs", "a target", "The values of a target fit in memory.")
+    if cluster is not None and (shards is not None or missing == "drop"):
+        got = "shards" if shards is not None else 'missing="drop"'
+        raise value_error("cluster", "neither shards nor rows to drop beside it", got)
     table = read_table(*data, target=target, groups=groups, missing=missing)
+    table, clusters = (table, None) if cluster is None else without_clusters(table, cluster)
     if shards is not None:
         sides = _sides(table)
         route = _choose_route(table, kernel, order, precision, budget, jobs, sides, progress)
         return write_shards(shards, table, route, order, normalize, precision, budget, progress)
-    return compare(table, kernel, budget, order, normalize, precision, jobs, progress)
+    return compare(table, kernel, budget, order, normalize, precision, jobs, progress, clusters=clusters)
 
 
 def compare(
@@ -152,6 +164,7 @@ def compare(
     n_jobs: int | None = None,
     progress: bool | None = None,
     hint: str = _OPTIONS,
+    clusters: NDArray[np.intp] | None = None,
 ) -> Pairwise:
     """All pairs of a table that was read already; options as in `pairwise`, checked; `hint` if they need too much."""
     precision = np.dtype(dtype)
@@ -166,7 +179,7 @@ def compare(
     found = _finish(table, route, left, right, alpha, normalize, precision, progress)
 
     def significance() -> Significance:
-        return Significance(table, kernel, left, right, memory=budget, progress=progress)
+        return Significance(table, kernel, left, right, clusters=clusters, memory=budget, progress=progress)
 
     return replace(found, significance=significance)
 

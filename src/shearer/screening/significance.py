@@ -1,13 +1,16 @@
-"""p-values and chance-adjusted values of the pairs that `pairwise` compares, at the one width of each variable."""
+"""p-values and chance-adjusted values of the pairs that `pairwise` compares."""
 
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from shearer.data.table import Table
 from shearer.kernels import Kernel
+from shearer.pairs.clusters import ClusterTests
 from shearer.pairs.engine import PairTests
+from shearer.pairs.sides import Ladders
 from shearer.screening.products import mirror
 
 Floats = NDArray[Any]
@@ -24,6 +27,8 @@ class Significance:
         As in the measures.
     left, right : slice
         The variables of the pairs.
+    clusters : array, optional
+        Which cluster each row belongs to, where rows come in clusters.
     memory, progress
         As in `shearer.pairwise`.
     """
@@ -35,20 +40,29 @@ class Significance:
         left: slice,
         right: slice,
         *,
+        clusters: NDArray[np.intp] | None = None,
         memory: float | None = None,
         progress: bool | None = None,
     ) -> None:
+        self._table, self._kernel = table, kernel
         self._left, self._right = left, right
-        self._progress = progress
-        self._tests = PairTests.of(table, kernel, single=True, exact=True, memory=memory)
+        self._clusters, self._memory, self._progress = clusters, memory, progress
 
     def pvalues(self) -> Floats:
-        """p-value of every pair."""
-        return self._tests.pvalues(self._left, self._right, progress=self._progress)
+        """p-value of every pair, by the test of `shearer.independence_test`."""
+        if self._clusters is not None:
+            clustered = ClusterTests(Ladders.of(self._table, self._kernel), self._clusters)
+            return clustered.pvalues(self._left, self._right, progress=self._progress)
+        tests = PairTests.of(self._table, self._kernel, memory=self._memory, exact=self._kernel is not None)
+        return tests.pvalues(self._left, self._right, progress=self._progress)
 
     def adjusted(self, joint: Floats) -> Floats:
-        """Chance-adjusted I from joint entropies: 0 in expectation under independence, 1 for scaled copies."""
-        found = self._tests.chances(self._left, self._right).adjusted(joint)
+        """Chance-adjusted I from joint entropies: 0 in expectation under independence, 1 for scaled copies.
+
+        At the one width of each variable.
+        """
+        tests = PairTests.of(self._table, self._kernel, single=True, exact=True, memory=self._memory)
+        found = tests.chances(self._left, self._right).adjusted(joint)
         if self._left == self._right:
             mirror(found)
         return found

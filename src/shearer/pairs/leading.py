@@ -1,0 +1,49 @@
+"""The leading features of variables, few enough that products of two variables' features can be formed."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer.pairs import limits
+from shearer.pairs.sides import Ladders
+
+Floats = NDArray[np.float64]
+
+#: Rungs at which products are formed: their number grows as the square of that of features.
+HEIGHTS = 3
+#: Leading features of a variable that enter products.
+MOST_RANK = 12
+
+
+class LeadingFeatures:
+    """Leading centered features of the variables of a table, each found once.
+
+    Parameters
+    ----------
+    ladders : Ladders
+        The variables.
+    """
+
+    def __init__(self, ladders: Ladders) -> None:
+        self.ladders = ladders
+        self._found: dict[tuple[int, int], Floats] = {}
+
+    def of(self, variable: int, height: int) -> Floats:
+        """At all rows of the table, 0 at missing values; a variable with fewer rungs has its last at every height."""
+        place = variable, min(height, self.ladders.heights(variable) - 1)
+        if place not in self._found:
+            presence = self.ladders.presence
+            mask = presence.masks[presence.pattern[variable]]
+            own, count = self.ladders.features(*place), int(mask.sum())
+            runs = (slice(start, min(start + limits.CHUNK_ROWS, count)) for start in range(0, count, limits.CHUNK_ROWS))
+            values = np.concatenate([own.of(run) for run in runs])
+            values -= values.mean(axis=0)
+            directions = np.linalg.eigh(values.T @ values)[1][:, -MOST_RANK:]
+            whole = np.zeros((len(mask), directions.shape[1]))
+            whole[mask] = values @ directions
+            self._found[place] = whole
+        return self._found[place]
+
+
+def products_of(first: Floats, second: Floats) -> Floats:
+    """All products of a feature of one with a feature of the other, row by row."""
+    return (first[:, :, None] * second[:, None, :]).reshape(len(first), -1)
