@@ -40,7 +40,7 @@ def document(names=PLAIN, *, triples=True, lags=False, seed=0):
     settings = {
         "shearer": "0.1.0", "source": "table.csv", "rows": 344, "order": 3 if triples else 2, "fdr": 0.05, "top": 50,
         "alpha": 1.0, "max_rows": 2000, "kernel": None, "seed": 0, "target": None, "groups": None,
-        "lags": [0, 3] if lags else None, "missing": "pairwise", "seconds": 1.5, "date": "2024-01-01T00:00:00+00:00",
+        "lags": [0, 3] if lags else None, "cluster": None, "missing": "pairwise", "seconds": 1.5, "date": "2024-01-01T00:00:00+00:00",
         "pairs_tested": len(pairs), "triples_tested": len(found), "triples_possible": len(found),
     }  # fmt: skip
     return {
