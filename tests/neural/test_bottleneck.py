@@ -132,9 +132,10 @@ def test_bad_input(batch):
         InformationBottleneck(model, "unused", beta=0.1)(x, y)
     with pytest.raises(ValueError, match="x: expected at least 2 rows"):
         InformationBottleneck(model, "fc2", beta=0.1)(x[:1], y[:1])
-    pair = nn.Sequential(nn.LSTM(3, 4))
+    nothing = nn.Sequential(nn.Identity())
+    nothing[0].forward = lambda _x: "text"
     with pytest.raises(TypeError, match="layer: expected one that puts out a tensor"):
-        InformationBottleneck(pair, "0", beta=0.1)(torch.randn(5, 2, 3), y)
+        InformationBottleneck(nothing, "0", beta=0.1)(x, y)
     assert repr(InformationBottleneck(model, "fc2", beta=0.1)).startswith(
         "InformationBottleneck(\n  layer='fc2', beta=0.1"
     )

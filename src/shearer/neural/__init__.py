@@ -4,7 +4,12 @@ from shearer._optional import load
 
 load("torch", "shearer.neural")
 
-from shearer.neural.bottleneck import InformationBottleneck  # noqa: E402
+from shearer.neural.bottleneck import (  # noqa: E402
+    GaussianCode,
+    InformationBottleneck,
+    NormPenalty,
+    VariationalBottleneck,
+)
 from shearer.neural.classifier import RobustClassifier  # noqa: E402
 from shearer.neural.losses import DependenceLoss, ErrorEntropyLoss, HSICLoss, TotalCorrelationLoss  # noqa: E402
 from shearer.neural.monitor import FeatureMapMonitor  # noqa: E402
@@ -14,9 +19,12 @@ __all__ = [
     "DependenceLoss",
     "ErrorEntropyLoss",
     "FeatureMapMonitor",
+    "GaussianCode",
     "HSICLoss",
     "InformationBottleneck",
+    "NormPenalty",
     "RobustClassifier",
     "RobustRegressor",
     "TotalCorrelationLoss",
+    "VariationalBottleneck",
 ]

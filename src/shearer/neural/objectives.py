@@ -4,13 +4,13 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from shearer._validate import check_option, describe, type_error, value_error
 from shearer.kernels import Gaussian, Kernel
 from shearer.neural.losses import DependenceLoss, ErrorEntropyLoss, HSICLoss, KernelLoss
+from shearer.neural.residuals import residuals
 
 REGRESSION = ("dependence", "error_entropy", "hsic", "mse", "mae")
 CLASSIFICATION = (*REGRESSION, "cross_entropy")
@@ -36,9 +36,7 @@ class Objective(nn.Module):
 
     def errors(self, output: Tensor, target: Tensor) -> Tensor:
         """Targets less outputs, or indicators less probabilities."""
-        if not self.classes:
-            return target - output
-        return functional.one_hot(target, output.shape[1]).to(output.dtype) - torch.softmax(output, dim=1)
+        return residuals(output, target)
 
 
 class ErrorsObjective(Objective):
