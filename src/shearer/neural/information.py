@@ -22,6 +22,8 @@ from shearer.measures.combination import no_entropy
 from shearer.measures.registry import Measure
 from shearer.neural.formulas import Formula, formula_of
 from shearer.neural.matrices import is_traced, refuse_second_derivatives
+from shearer.pairs.limits import FEWEST_ROWS
+from shearer.pairs.moments import moments, sums_of
 from shearer.spectrum import renyi
 
 Floats = NDArray[np.float64]
@@ -51,8 +53,9 @@ def _collision_measure(kind: Measure, matrices: Sequence[Tensor]) -> Tensor:
     """Order 2 in bits by steps that depend on no number."""
     squares = [matrix * matrix for matrix in matrices]
     bits = [-torch.log2(square.mean()) for square in [*squares, reduce(mul, squares)]]
-    raw, _ = kind.parts(len(squares), False)
-    value: Tensor = raw.value(lambda subset: bits[min(subset)] if len(subset) == 1 else bits[-1])
+    value: Tensor = kind.formula(range(len(squares))).value(
+        lambda subset: bits[min(subset)] if len(subset) == 1 else bits[-1]
+    )
     return value
 
 
@@ -66,8 +69,9 @@ def centered_information(first: Tensor, second: Tensor) -> Tensor:
     n = len(first)
     if first.requires_grad and not second.requires_grad:
         first, second = second, first
-    a, b = first * first, second * second
-    means = [(part.sum(dtype=torch.float64) - n) / (n * (n - 1)) for part in (a, b)]
+    others = 1.0 - torch.eye(n, dtype=first.dtype, device=first.device)
+    a, b = first * first * others, second * second * others
+    means = [part.sum(dtype=torch.float64) / (n * (n - 1)) for part in (a, b)]
     alike = (means[0] > _ALIKE) & (means[1] > _ALIKE)
     scale = torch.where(alike, means[0] * means[1], torch.ones_like(means[0]))
     covariance = (u_centered(a) * b).sum(dtype=torch.float64) / (n * (n - 3))
@@ -83,8 +87,8 @@ def check_rows(matrix: Tensor, least: int) -> None:
         raise value_error("tensors", f"at least {least} rows for an unbiased estimate", f"{len(matrix)}", hint)
 
 
-def excess(kind: Measure, normalize: bool | str, matrices: Sequence[Tensor], alpha: float) -> float:
-    """The measure less what it is by chance, with the rows of all variables but one permuted.
+def excess(kind: Measure, normalize: bool | str, matrices: Sequence[Tensor], alpha: float) -> tuple[float, float]:
+    """The measure less its mean by chance, with the rows of all variables but one permuted, and how chance varies.
 
     At order 2 the mean sum over all permutations is known; at others it is an average over some of them.
     """
@@ -95,7 +99,10 @@ def excess(kind: Measure, normalize: bool | str, matrices: Sequence[Tensor], alp
         sums = [float((matrix * matrix).sum(dtype=torch.float64)) for matrix in (*matrices, joint)]
         means = [(part - n) / (n * (n - 1)) for part in sums[:-1]]
         bits = [-math.log2(part / n**2) for part in sums]
-        chance = -math.log2((n + n * (n - 1) * math.prod(means)) / n**2)
+        expected = n + n * (n - 1) * math.prod(means)
+        # of the logarithm of a sum that varies, to second order
+        spread = 2.0 * math.prod(means) * _deviation(matrices, means) / expected
+        chance, spread = spread**2 / (2.0 * _LN2) - math.log2(expected / n**2), spread / _LN2
     else:
         generator = torch.Generator().manual_seed(0)
         permuted = []
@@ -105,8 +112,10 @@ def excess(kind: Measure, normalize: bool | str, matrices: Sequence[Tensor], alp
             permuted.append(reduce(mul, [matrices[0], *shuffled]))
         spectra = np.stack([torch.linalg.eigvalsh(m).double().cpu().numpy() / n for m in (*matrices, joint, *permuted)])
         found = entropies_with_slopes(spectra, alpha, n * torch.finfo(joint.dtype).eps)[0]
-        bits, chance = found[: len(matrices) + 1].tolist(), float(found[len(matrices) + 1 :].mean())
-    return formula(bits, floor)[0] - formula([*bits[:-1], chance], floor)[0]
+        bits, drawn = found[: len(matrices) + 1].tolist(), found[len(matrices) + 1 :]
+        chance, spread = float(drawn.mean()), float(drawn.std(ddof=1))
+    value, weights = formula(bits, floor)
+    return value - formula([*bits[:-1], chance], floor)[0], spread * abs(weights[-1])
 
 
 class FrobeniusMeasure(Function):
@@ -242,6 +251,19 @@ def _power_less_one(logs: Any, alpha: float) -> Any:
 def floor_of(matrix: Tensor, rows: int) -> float:
     """Bits below which an entropy of that many rows is round-off, in the precision of the matrix."""
     return float(no_entropy(rows, np.dtype(np.float64 if matrix.dtype == torch.float64 else np.float32)))
+
+
+def _deviation(matrices: Sequence[Tensor], means: Sequence[float]) -> float:
+    """Of the sum over pairs of rows of the product of squared matrices over their means, when rows are permuted."""
+    n = len(matrices[0])
+    if n < FEWEST_ROWS or min(means) <= _ALIKE:
+        return 0.0
+    relative = [
+        (matrix * matrix).double().cpu().numpy() / mean - 1.0 for matrix, mean in zip(matrices, means, strict=True)
+    ]
+    for own in relative:
+        np.fill_diagonal(own, 0.0)
+    return moments([sums_of(own, triangles=0.0).means() for own in relative], n).deviation
 
 
 def hsic(first: Tensor, second: Tensor, unbiased: bool = False) -> Tensor:

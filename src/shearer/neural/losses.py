@@ -24,8 +24,8 @@ from shearer.neural.options import check_order, check_switch
 from shearer.neural.residuals import refuse_differences_of_all, residuals
 
 FORMS = ("centered", "raw")
-# Bits below the chance level that independent batches of this many rows do not reach; of fewer rows, more.
-_EXPLOITED, _ROWS = 0.1, 32
+# What independent batches do not reach: this far below the chance level, and so many of its standard deviations.
+_EXPLOITED, _DEVIATIONS = 0.05, 4.0
 # Batches between two looks at the chance level, which cost a little.
 _BETWEEN = 16
 
@@ -132,9 +132,10 @@ class ChanceLoss(KernelLoss):
         """The value of the last batch less its chance level: what it is, on average, with the rows permuted."""
         if not self._last:
             raise value_error("excess", "a batch before", "none", "Call the loss first; compiled calls leave no trace.")
-        return self._excess(self._last)
+        return self._excess(self._last)[0]
 
-    def _excess(self, matrices: list[Tensor]) -> float:
+    def _excess(self, matrices: list[Tensor]) -> tuple[float, float]:
+        """The value less its chance level, and how much that varies where a model could push below it."""
         raise NotImplementedError
 
     def _noted(self, value: Tensor, matrices: list[Tensor]) -> Tensor:
@@ -151,8 +152,8 @@ class ChanceLoss(KernelLoss):
     _can_be_exploited = False
 
     def _warn_below_chance(self) -> None:
-        found, rows = self.excess, len(self._last[0])
-        if found < -_EXPLOITED * max(1.0, _ROWS / rows):
+        found, spread = self._excess(self._last)
+        if found < -_EXPLOITED - _DEVIATIONS * spread:
             self._has_warned = True
             warnings.warn(
                 f"the loss is {-found:.2f} bits below its chance level: the model is learning to push it there, which "
@@ -262,9 +263,9 @@ class DependenceLoss(ChanceLoss):
     def _can_be_exploited(self) -> bool:  # type: ignore[override]
         return self.form == "raw" and self.alpha == 2
 
-    def _excess(self, matrices: list[Tensor]) -> float:
+    def _excess(self, matrices: list[Tensor]) -> tuple[float, float]:
         if self.form == "centered":
-            return float(centered_information(*matrices))
+            return float(centered_information(*matrices)), 0.0
         return excess(MUTUAL_INFORMATION, self.normalize, matrices, self.alpha)
 
 
@@ -382,9 +383,9 @@ class HSICLoss(ChanceLoss):
         first, second = matrices
         return hsic(first, second, self.unbiased)
 
-    def _excess(self, matrices: list[Tensor]) -> float:
+    def _excess(self, matrices: list[Tensor]) -> tuple[float, float]:
         chance = 0.0 if self.unbiased else chance_hsic(*matrices)
-        return float(self._estimate(matrices)) - chance
+        return float(self._estimate(matrices)) - chance, 0.0
 
 
 class TotalCorrelationLoss(ChanceLoss):
@@ -440,5 +441,5 @@ class TotalCorrelationLoss(ChanceLoss):
     def _can_be_exploited(self) -> bool:  # type: ignore[override]
         return self.alpha == 2
 
-    def _excess(self, matrices: list[Tensor]) -> float:
+    def _excess(self, matrices: list[Tensor]) -> tuple[float, float]:
         return excess(TOTAL_CORRELATION, self.normalize, matrices, self.alpha)
