@@ -21,7 +21,7 @@ from shearer.neural.options import check_not_negative
 # Calls that say how large z and the prediction loss are to begin with, and the weight of a later one in their means.
 _FIRST, _WEIGHT = 20, 0.05
 # z has shrunk below this part while the loss is still above that one.
-_SMALL, _HIGH = 0.1, 0.95
+_SMALL, _HIGH = 0.2, 0.95
 
 
 class PenalizedLoss(nn.Module, ABC):
