@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from shearer._optional import load
 
 LABELS = {
-    "total_correlation": "T* of all feature maps",
+    "cka": "mean CKA of pairs, debiased",
+    "adjusted": "T of all feature maps, adjusted for chance",
+    "total_correlation": "T* of all feature maps (the paper's)",
     "mean_information": "mean I* of pairs",
     "mean_hsic": "mean HSIC of pairs",
 }
