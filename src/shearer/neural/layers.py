@@ -1,13 +1,13 @@
 """Layers of a network by name, and a look at what they put out."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from shearer._validate import check_names, describe, type_error
+from shearer._validate import check_names, describe, type_error, value_error
 
 #: Name of a layer and what it put out.
 Look = Callable[[str, Tensor], None]
@@ -84,3 +84,58 @@ def tensor_of(output: Any) -> Tensor | None:
     if isinstance(output, tuple | list):
         return next((part for part in output if isinstance(part, Tensor)), None)
     return None
+
+
+@contextmanager
+def undisturbed(model: nn.Module) -> Iterator[None]:
+    """Evaluation mode without gradients; modes and random generators are afterwards what they were."""
+    modes = {module: module.training for module in model.modules()}
+    devices = sorted({p.device.index or 0 for p in model.parameters() if p.device.type == "cuda"})
+    with torch.random.fork_rng(devices), torch.no_grad():
+        try:
+            for module in modes:
+                module.training = False
+            yield
+        finally:
+            for module, mode in modes.items():
+                module.training = mode
+
+
+def arguments(x: Any) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+    """What a model is called with: a tensor, several in a tuple, or several by name."""
+    if isinstance(x, Mapping):
+        return (), x
+    if not isinstance(x, Tensor | tuple):
+        raise type_error("x", "a tensor that the model takes, or several", describe(x))
+    return (x if isinstance(x, tuple) else (x,)), {}
+
+
+def put_out(model: nn.Module, layers: Mapping[str, nn.Module], x: Any) -> dict[str, Tensor]:
+    """What layers put out for a batch, in evaluation and without gradients, in the order of their names."""
+    found: dict[str, Tensor] = {}
+
+    def look(name: str, output: Tensor) -> None:
+        found[name] = output.detach().clone()
+
+    inputs, named = arguments(x)
+    with eagerly(), undisturbed(plain(model)), watching(layers, look):
+        plain(model)(*inputs, **named)
+    missed = [name for name in layers if name not in found]
+    if missed:
+        raise value_error("layers", "layers that the model passes", f"{missed}, which it did not")
+    return {name: found[name] for name in layers}
+
+
+def chosen_layers(
+    model: nn.Module, parameter: str, layers: Iterable[str] | None, default: Callable[[nn.Module], bool]
+) -> dict[str, nn.Module]:
+    """The named layers, or all of a kind."""
+    if layers is not None:
+        if isinstance(layers, str):
+            raise type_error(parameter, "a list of names", describe(layers), f"Did you mean [{layers!r}]?")
+        chosen = named_layers(model, parameter, list(layers))
+    else:
+        chosen = {name: module for name, module in plain(model).named_modules() if name and default(module)}
+    if not chosen:
+        raise value_error(parameter, "names of layers", "none", "None of the model's own fits: name layers.")
+    return chosen

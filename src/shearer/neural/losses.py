@@ -220,7 +220,7 @@ class DependenceLoss(ChanceLoss):
     (True, True)
     """
 
-    names = ("x", "e")
+    names: tuple[str, ...] | None = ("x", "e")
 
     def __init__(
         self,

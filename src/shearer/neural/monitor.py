@@ -1,7 +1,6 @@
 """Watching how feature maps come to depend on each other while a network learns (paper, "dynamics of learning")."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +11,17 @@ from shearer._validate import check_option, describe, type_error, value_error
 from shearer.kernels import Gaussian
 from shearer.neural import pictures
 from shearer.neural.feature_maps import map_dependence
-from shearer.neural.layers import check_model, eagerly, named_layers, plain, tensor_of, watching
+from shearer.neural.layers import (
+    arguments,
+    check_model,
+    chosen_layers,
+    eagerly,
+    named_layers,
+    plain,
+    tensor_of,
+    undisturbed,
+    watching,
+)
 from shearer.neural.options import check_count, check_order, check_switch
 from shearer.screening.frames import make_frame
 
@@ -95,7 +104,7 @@ class FeatureMapMonitor:
         on_row: Callable[[Row], None] | None = None,
     ) -> None:
         self.model = check_model(model)
-        self.layers = _chosen_layers(self.model, layers)
+        self.layers = chosen_layers(self.model, "layers", layers, lambda module: isinstance(module, _CONVOLUTIONS))
         if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int) or axis == 0):
             raise value_error("axis", "a whole number other than 0, the axis of the images", describe(axis))
         self.axis = axis
@@ -131,13 +140,10 @@ class FeatureMapMonitor:
         list of dict
             The new rows.
         """
-        if not isinstance(x, Tensor | tuple | Mapping):
-            raise type_error("x", "a tensor that the model takes, or several", describe(x))
+        inputs, named = arguments(x)
         last = self.rows[-1]["step"] if self.rows else -1
         time = last + 1 if step is None else check_count("step", step, 0)
-        if isinstance(x, Mapping):
-            return self._pass((), x, time)
-        return self._pass(x if isinstance(x, tuple) else (x,), {}, time)
+        return self._pass(inputs, named, time)
 
     def _pass(self, inputs: tuple[Any, ...], named: Mapping[str, Any], step: int) -> list[Row]:
         """Pass a batch through the model, as in evaluation and not compiled."""
@@ -147,7 +153,7 @@ class FeatureMapMonitor:
             rows.append(self._row(step, name, maps))
 
         model = plain(self.model)
-        with eagerly(), _undisturbed(model), watching(self.layers, look):
+        with eagerly(), undisturbed(model), watching(self.layers, look):
             model(*inputs, **named)
         if not rows:
             raise value_error("layers", "layers that the model passes", f"{list(self.layers)}, none of which it did")
@@ -275,31 +281,3 @@ class FeatureMapMonitor:
         for name, layer in self.layers.items():
             hook = lambda module, inputs, output, name=name: look(module, inputs, output, name)  # noqa: E731
             self._handles.append(layer.register_forward_hook(torch.compiler.disable(hook)))
-
-
-def _chosen_layers(model: nn.Module, layers: Iterable[str] | None) -> dict[str, nn.Module]:
-    if layers is not None:
-        if isinstance(layers, str):
-            raise type_error("layers", "a list of names", describe(layers), f"Did you mean [{layers!r}]?")
-        chosen = named_layers(model, "layers", list(layers))
-    else:
-        named = plain(model).named_modules()
-        chosen = {name: module for name, module in named if name and isinstance(module, _CONVOLUTIONS)}
-    if not chosen:
-        raise value_error("layers", "names of layers", "none", "The model has no convolutions of its own: name layers.")
-    return chosen
-
-
-@contextmanager
-def _undisturbed(model: nn.Module) -> Iterator[None]:
-    """Evaluation mode without gradients; modes and random generators are afterwards what they were."""
-    modes = {module: module.training for module in model.modules()}
-    devices = sorted({p.device.index or 0 for p in model.parameters() if p.device.type == "cuda"})
-    with torch.random.fork_rng(devices), torch.no_grad():
-        try:
-            for module in modes:
-                module.training = False
-            yield
-        finally:
-            for module, mode in modes.items():
-                module.training = mode

@@ -40,6 +40,16 @@ def histograms(shares: Mapping[int, NDArray[np.float64]], edges: NDArray[np.floa
     return ax
 
 
+def squares(values: NDArray[np.float64], rows: Sequence[str], columns: Sequence[str], label: str, ax: Any) -> Any:
+    """A square for each pair, from 0 to 1."""
+    ax = _axes(ax)
+    image = ax.imshow(np.clip(values, 0.0, 1.0), cmap=_MAP, vmin=0.0, vmax=1.0, origin="lower", aspect="auto")
+    ax.set_xticks(range(len(columns)), columns, rotation=90, fontsize=7)
+    ax.set_yticks(range(len(rows)), rows, fontsize=7)
+    ax.figure.colorbar(image, ax=ax, label=label)
+    return ax
+
+
 def _axes(ax: Any) -> Any:
     if ax is not None:
         return ax
