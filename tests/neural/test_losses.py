@@ -396,7 +396,7 @@ def test_bad_numbers_of_tensors():
 def test_second_derivatives_are_refused():
     x, e = batch()
     e.requires_grad_()
-    for loss in (DependenceLoss(form="raw"), DependenceLoss(alpha=1)):
+    for loss in (DependenceLoss(), DependenceLoss(form="raw"), DependenceLoss(alpha=1)):
         with pytest.raises(ValueError, match="create_graph: expected False: losses have first derivatives"):
             torch.autograd.grad(loss(x, e), e, create_graph=True)
     assert torch.autograd.gradgradcheck(HSICLoss(kernel=Gaussian(1.0)), (x[:6], e[:6]))

@@ -35,7 +35,7 @@ _TINY = float(np.finfo(np.float64).tiny)
 #: Permutations of the rows that the chance level of an order without a closed form is averaged over.
 _PERMUTATIONS = 8
 #: Below this mean similarity of two different rows no rows are alike, and there is nothing to compare.
-_ALIKE = 1e-12
+_ALIKE = 1e-9
 
 
 def measure(kind: Measure, normalize: bool | str, matrices: Sequence[Tensor], alpha: float) -> Tensor:
@@ -66,18 +66,19 @@ def centered_information(first: Tensor, second: Tensor) -> Tensor:
     of rows (docs: theory, "Order 2, centered").
     """
     check_rows(first, 4)
+    if not is_traced(first, second):
+        found: Tensor = CenteredMeasure.apply(first, second)
+        return found
     n = len(first)
-    if first.requires_grad and not second.requires_grad:
-        first, second = second, first
-    others = 1.0 - torch.eye(n, dtype=first.dtype, device=first.device)
-    a, b = first * first * others, second * second * others
-    means = [part.sum(dtype=torch.float64) / (n * (n - 1)) for part in (a, b)]
-    alike = (means[0] > _ALIKE) & (means[1] > _ALIKE)
-    scale = torch.where(alike, means[0] * means[1], torch.ones_like(means[0]))
-    covariance = (u_centered(a) * b).sum(dtype=torch.float64) / (n * (n - 3))
-    ratio = torch.where(alike, covariance / scale, torch.zeros_like(scale))
-    bits = torch.where(ratio > 0, torch.log1p(ratio.clamp(min=0.0)), ratio) / _LN2
-    return bits.to(first.dtype)
+    a, b = first.square(), second.square()
+    # sums over pairs of different rows; on the diagonal all are 1
+    sums = [part.sum(dtype=torch.float64) - n for part in (a, b)]
+    pairs = n * (n - 1)
+    alike = torch.minimum(*sums) > _ALIKE * pairs
+    scale = torch.where(alike, sums[0] * sums[1], 1.0) * ((n - 3) / (pairs * (n - 1)))
+    covariance = torch.dot(u_centered(a).flatten(), b.flatten())
+    ratio = torch.where(alike, covariance / scale, 0.0)
+    return (torch.where(ratio > 0, torch.log1p(ratio.clamp(min=0.0)), ratio) / _LN2).to(first.dtype)
 
 
 def check_rows(matrix: Tensor, least: int) -> None:
@@ -144,6 +145,45 @@ class FrobeniusMeasure(Function):
         each = zip(matrices, rests, own, ctx.needs_input_grad[2:], strict=True)
         slopes = [matrix * ((rest * joint + factor) * slope) if need else None for matrix, rest, factor, need in each]
         return None, None, *slopes
+
+
+class CenteredMeasure(Function):
+    """The same as `centered_information`, with its derivative written out."""
+
+    @staticmethod
+    def forward(ctx: Any, first: Tensor, second: Tensor) -> Tensor:
+        """The measure."""
+        n, (one, other) = len(first), ctx.needs_input_grad
+        a, b = first * first, second * second
+        of_first = u_centered(a) if other or not one else None
+        of_second = u_centered(b) if one else None
+        pair = (of_first, b) if of_first is not None else (of_second, a)
+        products = torch.dot(*(part.flatten() for part in pair if part is not None))
+        # sums over pairs of different rows; on the diagonal all are 1
+        sums = [part.sum(dtype=torch.float64) - n for part in (a, b)]
+        covariance, *means = torch.stack([products.double(), *sums]).tolist()
+        factor = n * (n - 1) ** 2 / (n - 3)
+        if min(means) <= _ALIKE * n * (n - 1):
+            ctx.factors, ctx.shape = None, first.shape
+            return first.new_zeros(())
+        ratio = factor * covariance / means[0] / means[1]
+        # d value / d ratio, times 2 for that of a square
+        slope = 2.0 / (_LN2 * (1.0 + max(ratio, 0.0)))
+        ctx.factors = slope * factor / means[0] / means[1], [slope * ratio / mean for mean in means]
+        ctx.save_for_backward(first, second, of_first, of_second)
+        return first.new_tensor((math.log1p(ratio) if ratio > 0 else ratio) / _LN2)
+
+    @staticmethod
+    def backward(ctx: Any, slope: Tensor) -> tuple[Tensor | None, ...]:
+        """2 K times what the ratio owes to the other side's form, less what it owes to the own mean."""
+        refuse_second_derivatives()
+        if ctx.factors is None:
+            return tuple(slope.new_zeros(ctx.shape) if need else None for need in ctx.needs_input_grad)
+        first, second, of_first, of_second = ctx.saved_tensors
+        common, own = ctx.factors
+        one = first * ((of_second * common - own[0]) * slope) if ctx.needs_input_grad[0] else None
+        other = second * ((of_first * common - own[1]) * slope) if ctx.needs_input_grad[1] else None
+        return one, other
 
 
 class SpectralMeasure(Function):
@@ -293,7 +333,8 @@ def centered(matrix: Tensor) -> Tensor:
 def u_centered(matrix: Tensor) -> Tensor:
     """The U-centered form (Szekely and Rizzo 2014): rows sum to 0 off the diagonal, on which it is 0; or of a stack."""
     n = matrix.shape[-1]
-    others = 1.0 - torch.eye(n, dtype=matrix.dtype, device=matrix.device)
-    sums = (matrix * others).sum(dim=-1, keepdim=True)
+    sums = (matrix.sum(dim=-1) - matrix.diagonal(dim1=-2, dim2=-1)).unsqueeze(-1)
     shifts = sums / (n - 2) - sums.sum(dim=-2, keepdim=True) / (2 * (n - 1) * (n - 2))
-    return (matrix - shifts - shifts.mT) * others
+    found = matrix - shifts - shifts.mT
+    found.diagonal(dim1=-2, dim2=-1).zero_()
+    return found

@@ -204,7 +204,7 @@ class DependenceLoss(ChanceLoss):
     Notes
     -----
     The loss does not see a constant that is added to all errors: after training, add the mean error to the model's
-    output, as `RobustRegressor` does. Raw, gradients exist once; second derivatives are refused. At alpha=2 in bits
+    output, as `RobustRegressor` does. Gradients exist once; second derivatives are refused. At alpha=2 in bits
     the loss can be compiled (``torch.compile(fullgraph=True)``), and `torch.func` can transform it.
 
     Examples
