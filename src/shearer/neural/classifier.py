@@ -59,7 +59,7 @@ class RobustClassifier(ClassifierMixin, RobustEstimator):
     _classification = True
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Train on rows X (n, d) and labels y (n,)."""
+        """Train on rows X (n, d), or images (n, ...) where the module takes them, and labels y (n,)."""
         values, labels = self._read(X, y, reset=True)
         self.classes_ = np.unique(labels)
         positions = self._positions(labels)
@@ -105,7 +105,8 @@ class RobustClassifier(ClassifierMixin, RobustEstimator):
         return labels
 
     def _read(self, X: Any, y: Any, reset: bool) -> tuple[Floats, NDArray[Any]]:
-        values, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2, reset=reset)
+        values, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2, allow_nd=True, reset=reset)
+        self._check_shape(values, reset)
         check_classification_targets(labels)
         return values, labels
 

@@ -88,7 +88,7 @@ class RobustRegressor(RegressorMixin, RobustEstimator):
     _classification = False
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Train on rows X (n, d) and targets y (n,) or (n, q)."""
+        """Train on rows X (n, d), or images (n, ...) where the module takes them, and targets y (n,) or (n, q)."""
         values, targets = self._read(X, y, reset=True)
         self._begin(values, targets)
         hold_out = check_switch("early_stopping", self.early_stopping)
@@ -113,8 +113,17 @@ class RobustRegressor(RegressorMixin, RobustEstimator):
 
     def _read(self, X: Any, y: Any, reset: bool) -> tuple[Floats, Floats]:
         values, targets = validate_data(
-            self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2, reset=reset
+            self,
+            X,
+            y,
+            dtype=np.float64,
+            multi_output=True,
+            y_numeric=True,
+            ensure_min_samples=2,
+            allow_nd=True,
+            reset=reset,
         )
+        self._check_shape(values, reset)
         if reset:
             self._flat = targets.ndim == 1
         return values, np.asarray(targets, dtype=np.float64).reshape(len(targets), -1)
