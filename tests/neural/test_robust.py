@@ -233,7 +233,7 @@ def test_progress(line, capsys, monkeypatch):
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_saved_regressors_predict_the_same(line, tmp_path, module, dtype):
     X, y = line
-    kernel = {"x": Gaussian("silverman"), "e": Laplacian(0.7)}
+    kernel = {"x": Gaussian("silverman", scale=0.5), "e": Laplacian(0.7)}
     model = RobustRegressor(module, kernel=kernel, dtype=dtype, **BRIEF).fit(X, y)
     model.save(tmp_path / "model")
     again = RobustRegressor.load(tmp_path / "model", module=module)
