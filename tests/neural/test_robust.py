@@ -432,3 +432,14 @@ def test_images(tmp_path):
         RobustClassifier(**options).fit(X, y)
     with pytest.raises(ValueError, match=r"X: expected inputs of shape \(1, 6, 6\), as before, got \(1, 6, 5\)"):
         model.predict(X[:, :, :, 1:])
+
+
+def test_the_loss_by_default(line, iris):
+    """What the study of defaults chose; a loss by name stays what it is."""
+    assert isinstance(RobustRegressor(**BRIEF).fit(*line).objective_.loss, ErrorEntropyLoss)
+    model = RobustClassifier(**BRIEF).fit(*iris)
+    assert model.objective_.loss is nn.functional.cross_entropy
+    assert not model.bias_.any()
+    named = RobustClassifier(loss="cross_entropy", **BRIEF).fit(*iris)
+    assert np.array_equal(named.predict_proba(iris[0]), model.predict_proba(iris[0]))
+    assert isinstance(RobustRegressor(loss="dependence", **BRIEF).fit(*line).objective_.loss, DependenceLoss)

@@ -44,7 +44,7 @@ class RobustEstimator(BaseEstimator, ABC):
         self,
         module: Any = None,
         *,
-        loss: Any = "dependence",
+        loss: Any = "auto",
         alpha: float = 1.01,
         kernel: Kernel | Mapping[str, Kernel] | None = None,
         batch_size: int = 128,
