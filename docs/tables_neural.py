@@ -59,12 +59,14 @@ def noise(how: str) -> Callable[[], Table]:
     return make
 
 
-def defaults(part: str, of_labels: bool) -> Callable[[], Table]:
-    """Errors of every loss in every case of a part of the study, the smallest bold, and how far from the best."""
+def defaults(part: str, prefix: str = "") -> Callable[[], Table]:
+    """Errors of every loss in the cases of a part of the study, the smallest bold, and how far from the best."""
 
     def make() -> Table:
-        known = {name: study for name, study in results("robust_defaults").items() if name.endswith(part)}
-        found = {name: study for name, study in known.items() if name.startswith("labels, ") == of_labels}
+        known = results("robust_defaults").items()
+        found = {
+            name: study for name, study in known if name.endswith(part) and name.startswith("labels, ") == bool(prefix)
+        }
         medians = {
             name: {loss: float(np.median(one["errors"])) for loss, one in study["losses"].items()}
             for name, study in found.items()
@@ -76,21 +78,15 @@ def defaults(part: str, of_labels: bool) -> Callable[[], Table]:
             cells = [f"{v:.3f}" if v > best[name] else f"**{v:.3f}**" for name, v in values.items()]
             above = np.exp(np.mean([np.log(v / best[name]) for name, v in values.items()])) - 1
             rows.append([escape(loss), *cells, f"{above:.0%}".replace("%", " %")])
-        seeds = next(iter(found.values()))["seeds"]
-        what = "Part of the digits told wrong" if of_labels else f"Error of the fitted function, {part} cases"
-        header = [escape(name.removeprefix("labels, ")) for name in found]
-        header = [name.removesuffix(f", {part}") if not of_labels else name for name in header]
-        title = f"{what}: medians over {seeds} seeds; last, the geometric mean of how far above the best"
-        return title, ["loss", *header, "above the best"], rows
+        counts = dict.fromkeys(f"{study['seeds']} in {name.rsplit(', ', 1)[1]}" for name, study in found.items())
+        what = "Part of the digits told wrong" if prefix else "Error of the fitted function"
+        title = (
+            f"{what}: medians over seeds ({', '.join(counts)}); last, the geometric mean of the distance from the best"
+        )
+        names = [escape(name.removeprefix(prefix).removesuffix(f", {part}")) for name in found]
+        return title, ["loss", *names, "above the best"], rows
 
     return make
-
-
-def labels_of_both() -> Table:
-    """Development and judging cases of labels side by side."""
-    first, second = (defaults(part, of_labels=True)() for part in ("development", "judging"))
-    rows = [[*a[:-1], *b[1:]] for a, b in zip(first[2], second[2], strict=True)]
-    return second[0], [*first[1][:-1], *second[1][1:]], rows
 
 
 def collapse() -> Table:
@@ -180,9 +176,9 @@ TABLES: dict[str, Callable[[], Table]] = {
     "theorem_one": theorem_one,
     "noise_stopped": noise("stopped early"),
     "noise_all": noise("all epochs"),
-    "defaults_development": defaults("development", of_labels=False),
-    "defaults_judging": defaults("judging", of_labels=False),
-    "defaults_labels": labels_of_both,
+    "defaults_development": defaults("development"),
+    "defaults_judging": defaults("judging"),
+    "defaults_labels": defaults("", "labels, "),
     "collapse": collapse,
     "bike_inputs": bike_inputs,
     "bike_floor": bike_floor,

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 class RobustClassifier(ClassifierMixin, RobustEstimator):
-    """Classification by a network, of errors with little entropy or independent of its inputs if asked (Algorithm 1).
+    """Classification by a network, for labels of which some are wrong (paper, Algorithm 1, and its rivals).
 
     The network returns a number for each class; errors are indicators of the classes less their probabilities.
 
@@ -27,8 +27,10 @@ class RobustClassifier(ClassifierMixin, RobustEstimator):
     module : torch module, function or None
         As in `RobustRegressor`; the outputs are the classes.
     loss : str, torch loss or loss of this package
-        As in `RobustRegressor`, and "cross_entropy", which "auto", the default, takes; a function is given outputs
-        (n, classes) and positions (n,).
+        As in `RobustRegressor`, and "cross_entropy"; a function is given outputs (n, classes) and positions (n,).
+        "auto", the default, is "mae", the mean size of indicators less probabilities: a study chose it for labels of
+        which some are wrong (docs: neural, "Robust learning"). Where classes are many it learns slowly: take
+        "cross_entropy".
     kernel : Kernel or mapping, optional
         As in `RobustRegressor`; errors have width 1.
     bias_correction : bool or "auto"

@@ -16,7 +16,7 @@ from shearer.neural.residuals import residuals
 REGRESSION = ("dependence", "error_entropy", "hsic", "mse", "mae")
 CLASSIFICATION = (*REGRESSION, "cross_entropy")
 #: What loss="auto" is, of classes and of targets, by the study of `experiments.robust_defaults`.
-DEFAULTS = {False: "error_entropy", True: "cross_entropy"}
+DEFAULTS = {False: "error_entropy", True: "mae"}
 # Widths for the errors of scaled targets, and for those of class indicators, two of which are up to 1.4 apart. A rule
 # would follow the errors: their entropy would stay as it is while they shrink, and epochs could not be compared. For
 # targets HSIC does need a rule: it also falls where errors grow until, at a fixed width, no two are alike.
