@@ -80,9 +80,7 @@ def defaults(part: str, prefix: str = "") -> Callable[[], Table]:
             rows.append([escape(loss), *cells, f"{above:.0%}".replace("%", " %")])
         counts = dict.fromkeys(f"{study['seeds']} in {name.rsplit(', ', 1)[1]}" for name, study in found.items())
         what = "Part of the digits told wrong" if prefix else "Error of the fitted function"
-        title = (
-            f"{what}: medians over seeds ({', '.join(counts)}); last, the geometric mean of the distance from the best"
-        )
+        title = f"{what}: medians over seeds ({', '.join(counts)}); last, the mean distance from the best"
         names = [escape(name.removeprefix(prefix).removesuffix(f", {part}")) for name in found]
         return title, ["loss", *names, "above the best"], rows
 
