@@ -175,17 +175,20 @@ def _mean_cka(similarities: Tensor, n: int) -> float:
     count = len(similarities)
     if count < 2 or n < 4:
         return math.nan
-    sums = _row_sums(similarities, n).double()
+    sums = _row_sums(similarities, n)
     shifts = sums / (n - 2) - sums.sum(dim=1, keepdim=True) / (2 * (n - 1) * (n - 2))
     first, second = torch.triu_indices(n, n, 1, device=similarities.device)
     total = similarities.new_zeros(similarities.shape[1], dtype=torch.float64)
     own = 0.0
-    for similarity, shift in zip(similarities, shifts, strict=True):
-        u = similarity.double() - shift[first] - shift[second]
-        norm = float(u.norm())
-        if norm > _ROUND_OFF * torch.finfo(similarities.dtype).eps * n:
-            total += u / norm
-            own += 1.0
+    group = max(1, _AT_ONCE // similarities.shape[1])
+    for some, shift in zip(similarities.split(group), shifts.split(group), strict=True):
+        u = some - shift.index_select(1, first)
+        u -= shift.index_select(1, second)
+        norms = u.norm(dim=1)
+        varies = norms > _ROUND_OFF * torch.finfo(u.dtype).eps * n
+        weights = torch.where(varies, 1.0 / norms, 0.0)
+        total += weights @ u
+        own += float(varies.sum())
     return (float(total.square().sum()) - own) / (count * (count - 1))
 
 
