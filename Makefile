@@ -9,8 +9,9 @@ PY ?= python3.13
 TESTS ?=
 OLDEST := .venv-oldest
 OTHER := .venv-$(PY:python%=%)
+INTEGRATIONS := .venv-integrations
 
-.PHONY: demo test test-portable test-oldest test-python lint types docs wheel-smoke readme readme-check bench clean help
+.PHONY: demo test test-portable test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -29,6 +30,9 @@ test-oldest: $(OLDEST)/.test  ## every test that needs no torch, with the oldest
 
 test-python: $(OTHER)/.test  ## every test that needs no torch, with another Python: make test-python PY=python3.13
 	$(OTHER)/bin/python -m pytest $(TESTS)
+
+test-integrations: $(INTEGRATIONS)/.test  ## the monitor in training loops of Lightning, Hugging Face and TensorBoard
+	SHEARER_REQUIRE=lightning,transformers,accelerate,tensorboard $(INTEGRATIONS)/bin/python -m pytest tests/integrations
 
 lint: $(VENV)/.lint  ## ruff: style and formatting
 	$(BIN)/ruff check .
@@ -82,6 +86,12 @@ $(OTHER)/.test: pyproject.toml constraints.txt scripts/find_python.sh
 	@echo "installing shearer and its test extras, but torch, into $(OTHER) ..."
 	python=$$(sh scripts/find_python.sh $(PY)) && "$$python" -m venv $(OTHER)
 	$(OTHER)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[test-core]'
+	@touch $@
+
+$(INTEGRATIONS)/.test: pyproject.toml constraints.txt
+	@echo "installing shearer, Lightning, Transformers and TensorBoard into $(INTEGRATIONS) ..."
+	$(PYTHON) -m venv $(INTEGRATIONS)
+	$(INTEGRATIONS)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[test,integrations]'
 	@touch $@
 
 $(VENV)/.docs: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python

@@ -1,5 +1,6 @@
 """Tables and the picture of the experiments with networks, from their committed results."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean, stdev
@@ -58,6 +59,87 @@ def noise(how: str) -> Callable[[], Table]:
     return make
 
 
+def defaults(part: str, prefix: str = "") -> Callable[[], Table]:
+    """Errors of every loss in the cases of a part of the study, the smallest bold, and how far from the best."""
+
+    def make() -> Table:
+        known = results("robust_defaults").items()
+        found = {
+            name: study for name, study in known if name.endswith(part) and name.startswith("labels, ") == bool(prefix)
+        }
+        medians = {
+            name: {loss: float(np.median(one["errors"])) for loss, one in study["losses"].items()}
+            for name, study in found.items()
+        }
+        best = {name: min(each.values()) for name, each in medians.items()}
+        rows = []
+        for loss in next(iter(medians.values())):
+            values = {name: each[loss] for name, each in medians.items()}
+            cells = [f"{v:.3f}" if v > best[name] else f"**{v:.3f}**" for name, v in values.items()]
+            above = np.exp(np.mean([np.log(v / best[name]) for name, v in values.items()])) - 1
+            rows.append([escape(loss), *cells, f"{above:.0%}".replace("%", " %")])
+        counts = dict.fromkeys(f"{study['seeds']} in {name.rsplit(', ', 1)[1]}" for name, study in found.items())
+        what = "Part of the digits told wrong" if prefix else "Error of the fitted function"
+        title = f"{what}: medians over seeds ({', '.join(counts)}); last, the mean distance from the best"
+        names = [escape(name.removeprefix(prefix).removesuffix(f", {part}")) for name in found]
+        return title, ["loss", *names, "above the best"], rows
+
+    return make
+
+
+def collapse() -> Table:
+    """Test errors of penalties on a code, at the epoch that validation chose, and how large the code is at the end."""
+    found = list(results("collapse").values())
+    rows = []
+    for method in dict.fromkeys(one["method"] for one in found):
+        each = [one for one in found if one["method"] == method]
+        errors = [one["test_error"] for one in each]
+        spread = f" ± {stdev(errors):.2f}" if len(errors) > 1 else ""
+        sizes = [one["size"] for one in each if one["size"] is not None]
+        size = f"{fmean(sizes):.2g}" if sizes else "–"
+        chosen = fmean(one["validation_error"] for one in each)
+        rows.append([escape(method), f"{chosen:.2f}", f"{fmean(errors):.2f}{spread}", size, f"{len(each)}"])
+    train, epochs = (found[0][key] for key in ("train", "epochs"))
+    title = f"Percent wrong, mean ± standard deviation over seeds; {train} images to learn from, {epochs} epochs"
+    return title, ["penalty", "validation", "test", "deviation of z, last over first", "seeds"], rows
+
+
+def bike_inputs() -> Table:
+    """Whether inputs count in the gradient of I(x; e)."""
+    found = results("bike_inputs")
+    rows = [
+        [escape(name), f"{one['similarity']:.3f}", f"{one['cosine, raw']:.4f}", number(one["cosine, centered"])]
+        for name, one in found.items()
+    ]
+    batches = next(iter(found.values()))["batches"]
+    title = f"Bicycles: cosine between the gradients of I(x; e) and H(e) of order 2, mean of {batches} batches"
+    return title, ["widths", "similarity of two inputs", "raw, the paper's", "centered"], rows
+
+
+def number(value: float) -> str:
+    """With a true minus sign."""
+    return f"{value:.2f}".replace("-", "−")
+
+
+def bike_floor() -> Table:
+    """How much gains over squared error differ between seeds, and how many seeds a small one would need."""
+    rows = []
+    for name, study in results("bike_noise").items():
+        if not name.endswith("56 features") or study["level"] != 1:
+            continue
+        squared = np.array(study["losses"]["MSE"]["noisy"])
+        gains = [
+            100 * (squared - np.array(one["noisy"])) / squared for loss, one in study["losses"].items() if loss != "MSE"
+        ]
+        spreads = [float(np.std(gain, ddof=1)) for gain in gains]
+        # 2.8 standard errors: found in four of five trials by a two-sided test at 5 %
+        needed = [math.ceil((2.8 * spread / 0.5) ** 2) for spread in spreads]
+        shown = f"{min(spreads):.1f} to {max(spreads):.1f}"
+        rows.append([study["noise"], shown, f"{study['seeds']}", f"{min(needed)} to {max(needed)}"])
+    title = "Bicycles, noise of level 1: deviation over seeds of a loss's gain over squared error, in percent of it"
+    return title, ["noise", "deviation", "seeds here", "seeds that a gain of 0.5 % would need"], rows
+
+
 def draw(folder: Path) -> None:
     """Every measure over theta, from its smallest to its largest value, with a dot at the minimum."""
     import matplotlib as mpl
@@ -92,4 +174,10 @@ TABLES: dict[str, Callable[[], Table]] = {
     "theorem_one": theorem_one,
     "noise_stopped": noise("stopped early"),
     "noise_all": noise("all epochs"),
+    "defaults_development": defaults("development"),
+    "defaults_judging": defaults("judging"),
+    "defaults_labels": defaults("", "labels, "),
+    "collapse": collapse,
+    "bike_inputs": bike_inputs,
+    "bike_floor": bike_floor,
 }

@@ -63,11 +63,14 @@ def losses() -> dict[str, Loss]:
     named: dict[str, Loss] = {
         "MSE": lambda _, e: e.square().mean(),
         "MAE": lambda _, e: e.abs().mean(),
-        "HSIC": HSICLoss(kernel=KERNELS),
+        "HSIC": HSICLoss(unbiased=False, kernel=KERNELS, width_gradient=False),
     }
     for alpha in (2.0, 1.001):
-        named[f"H(e), {alpha:g}"] = of_errors(ErrorEntropyLoss(alpha=alpha, kernel=ERROR_KERNEL))
-        named[f"I*(x;e), {alpha:g}"] = DependenceLoss(alpha=alpha, kernel=KERNELS, normalize="max")
+        entropy = ErrorEntropyLoss(alpha=alpha, kernel=ERROR_KERNEL, width_gradient=False)
+        named[f"H(e), {alpha:g}"] = of_errors(entropy)
+        named[f"I*(x;e), {alpha:g}"] = DependenceLoss(
+            alpha=alpha, form="raw", kernel=KERNELS, normalize="max", width_gradient=False
+        )
     return named
 
 

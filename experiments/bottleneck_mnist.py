@@ -101,7 +101,9 @@ def train(case: str, data: courses.Labelled, settings: Settings, path: Path | No
 
 def information(method: Method, x: Tensor, batch: int, count: int = 20) -> float:
     """Mean I(x; z) of the bottleneck over batches, in bits, as `InformationBottleneck` has it."""
-    measure = DependenceLoss(alpha=1.01, kernel=Gaussian("authors-dib"))
+    measure = DependenceLoss(
+        alpha=1.01, form="raw", kernel=Gaussian("authors-dib"), normalize=False, width_gradient=False
+    )
     method.model.eval()
     with torch.no_grad():
         found = [float(measure(part, code(method.model, part))) for part in x[: count * batch].split(batch)]

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from shearer.kernels import Gaussian
 from shearer.neural import InformationBottleneck
 
 Loss = Callable[[Tensor, Tensor], Tensor]
@@ -94,6 +95,20 @@ def confident_loss(model: nn.Module, beta: float) -> Loss:
     return loss
 
 
+def deterministic(model: nn.Module, layer: str, beta: float, width_gradient: bool = False) -> InformationBottleneck:
+    """The paper's bottleneck with the authors' order and widths, which their gradient takes for constants."""
+    return InformationBottleneck(
+        model,
+        layer,
+        beta=beta,
+        alpha=1.01,
+        form="raw",
+        kernel=Gaussian("authors-dib"),
+        normalize=False,
+        width_gradient=width_gradient,
+    )
+
+
 def plain_loss(model: nn.Module, smoothing: float = 0.0) -> Loss:
     return lambda x, y: functional.cross_entropy(model(x), y, label_smoothing=smoothing)
 
@@ -110,7 +125,7 @@ def make(name: str, sizes: Sequence[int], classes: int, beta: float | None = Non
         return Method(model, variational_loss(model, 1e-3 if beta is None else beta))
     network = perceptron(sizes, classes, 0.5 if name == "dropout" else 0.0)
     if name == "DIB":
-        return Method(network, InformationBottleneck(network, "bottleneck", 1e-6 if beta is None else beta))
+        return Method(network, deterministic(network, "bottleneck", 1e-6 if beta is None else beta))
     if name == "confidence penalty":
         return Method(network, confident_loss(network, 0.1 if beta is None else beta))
     if name not in METHODS:

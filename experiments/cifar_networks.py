@@ -9,8 +9,14 @@ from collections import OrderedDict
 from torch import Tensor, nn
 from torch.nn import functional
 
-from experiments.bottleneck_models import Method, Variational, confident_loss, plain_loss, variational_loss
-from shearer.neural import InformationBottleneck
+from experiments.bottleneck_models import (
+    Method,
+    Variational,
+    confident_loss,
+    deterministic,
+    plain_loss,
+    variational_loss,
+)
 
 # Maps of the convolutions, stage by stage; each stage ends by halving the picture.
 STAGES = ((64, 64), (128, 128), (256, 256, 256), (512, 512, 512), (512, 512, 512))
@@ -92,7 +98,7 @@ def make(row: str, classes: int, cut: int) -> Method:
         return Method(variational, variational_loss(variational, 0.01))
     network = vgg16(classes, cut)
     if row == "VGG16 + DIB":
-        return Method(network, InformationBottleneck(network, "code", 0.01))
+        return Method(network, deterministic(network, "code", 0.01))
     if row == "VGG16 + confidence penalty":
         return Method(network, confident_loss(network, 0.1))
     if row not in ROWS:

@@ -52,12 +52,17 @@ def width(sigma: float) -> Gaussian:
     return Gaussian(math.sqrt(sigma / 2.0))
 
 
+def raw_information(alpha: float, x: Gaussian, e: Gaussian) -> DependenceLoss:
+    """The paper's loss, in bits."""
+    return DependenceLoss(alpha=alpha, form="raw", kernel={"x": x, "e": e}, normalize=False, width_gradient=False)
+
+
 LOSSES: dict[str, Callable[[], nn.Module | None]] = {
     "CE": lambda: None,
-    "HSIC": lambda: HSICLoss(kernel=width(1.0)),
-    "H(e)": lambda: ErrorEntropyLoss(alpha=2.0, kernel=width(1.0)),
-    "I(x;e)": lambda: DependenceLoss(alpha=2.0, kernel={"x": width(1.0), "e": width(20.0)}),
-    "I(x;e), median, 1.01": lambda: DependenceLoss(alpha=1.01, kernel={"x": Gaussian("median"), "e": Gaussian(1.0)}),
+    "HSIC": lambda: HSICLoss(unbiased=False, kernel=width(1.0), width_gradient=False),
+    "H(e)": lambda: ErrorEntropyLoss(alpha=2.0, kernel=width(1.0), width_gradient=False),
+    "I(x;e)": lambda: raw_information(2.0, width(1.0), width(20.0)),
+    "I(x;e), median, 1.01": lambda: raw_information(1.01, Gaussian("median"), Gaussian(1.0)),
 }
 PUBLISHED = ("CE", "HSIC", "H(e)", "I(x;e)")
 

@@ -55,16 +55,31 @@ DESIGNS = {
     "exponential inputs, shifted exponential noise": skewed_both,
     "noise that spreads with the input": spreading,
 }
-FIXED = {"e": Gaussian(0.5)}
+MEDIAN, FIXED = Gaussian("median"), Gaussian(0.5)
+
+
+def information(alpha: float, kernel: Gaussian, normalize: bool = False) -> DependenceLoss:
+    """The paper's I(x; e) at the median width of the inputs and this one of the errors."""
+    return DependenceLoss(
+        alpha=alpha, form="raw", kernel={"x": MEDIAN, "e": kernel}, normalize=normalize, width_gradient=False
+    )
+
+
+def entropy(alpha: float, kernel: Gaussian) -> Measure:
+    """H(e)."""
+    loss = ErrorEntropyLoss(alpha=alpha, kernel=kernel, width_gradient=False)
+    return lambda _x, e: loss(e)
+
+
 MEASURES: dict[str, Measure] = {
-    "I(x;e), 1.01": DependenceLoss(alpha=1.01, kernel=FIXED),
-    "I(x;e), 1.01, median": DependenceLoss(alpha=1.01),
-    "I(x;e), 2": DependenceLoss(kernel=FIXED),
-    "I*(x;e), 2": DependenceLoss(kernel=FIXED, normalize=True),
-    "H(e), 1.01": lambda _x, e: ErrorEntropyLoss(alpha=1.01, kernel=FIXED)(e),
-    "H(e), 1.01, median": lambda _x, e: ErrorEntropyLoss(alpha=1.01)(e),
-    "H(e), 2": lambda _x, e: ErrorEntropyLoss(kernel=FIXED)(e),
-    "HSIC": HSICLoss(),
+    "I(x;e), 1.01": information(1.01, FIXED),
+    "I(x;e), 1.01, median": information(1.01, MEDIAN),
+    "I(x;e), 2": information(2.0, FIXED),
+    "I*(x;e), 2": information(2.0, FIXED, normalize=True),
+    "H(e), 1.01": entropy(1.01, FIXED),
+    "H(e), 1.01, median": entropy(1.01, MEDIAN),
+    "H(e), 2": entropy(2.0, FIXED),
+    "HSIC": HSICLoss(unbiased=False, kernel=MEDIAN, width_gradient=False),
     "MSE": lambda _x, e: e.square().mean(),
 }
 

@@ -103,7 +103,7 @@ def observe(model: nn.Module, x: Tensor) -> dict[str, Any]:
         for layer, values in maps.items():
             width: str | float = "median" if rule == "median" else fixed_width(values)
             kernel = Gaussian(width)
-            [row] = FeatureMapMonitor(model, [layer], kernel=kernel, bins=BINS).observe(x, step=0)
+            [row] = FeatureMapMonitor(model, [layer], kernel=kernel, alpha=2.0, bins=BINS).observe(x, step=0)
             [other] = FeatureMapMonitor(model, [layer], kernel=kernel, alpha=1.01, pairs=False).observe(x, step=0)
             widths = scales(values) if rule == "median" else np.full(values.shape[1], width)
             row |= {"total_1.01": other["total_correlation"], "hsic": pair_hsic(values, widths)}

@@ -6,6 +6,7 @@ from types import ModuleType
 # module -> the extra that installs it
 _EXTRAS = {"matplotlib": "plot", "matplotlib.pyplot": "plot", "pooch": "data", "fastexcel": "excel"}
 _EXTRAS |= {"dask": "cluster", "distributed": "cluster"}
+_EXTRAS |= {"lightning.pytorch": "integrations", "transformers": "integrations"}
 
 
 def load(module: str, purpose: str) -> ModuleType:

@@ -104,7 +104,7 @@ def test_losses_take_a_new_measure_of_single_entropies_and_the_joint(rng):
     half = Measure("half", "H", lambda v: formulas.total_correlation(v) * 0.5, offered("rest", "max", "sqrt"))
     kernels = [torch.tensor(np.exp(-(np.subtract.outer(x, x) ** 2))) for x in rng.normal(size=(2, 12))]
     for form in (True, "max", "sqrt"):
-        value = loss_of(formula_of(half, form), kernels, 1.5)
+        value = loss_of(half, form, kernels, 1.5)
         entropy = {frozenset(s): bits_of(kernels, s) for s in ([0], [1], [0, 1])}
         assert float(value) == pytest.approx(float(half.values(2, entropy.__getitem__, form, 0.0)), abs=1e-10)
     with pytest.raises(ValueError, match="measure: expected one made of the entropies of single variables"):

@@ -2,6 +2,7 @@
 
 import copy
 import math
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -9,7 +10,7 @@ from torch import nn
 
 import shearer as sh
 from shearer.kernels import Gaussian
-from shearer.neural import InformationBottleneck
+from shearer.neural import GaussianCode, InformationBottleneck, NormPenalty, VariationalBottleneck
 
 
 class Branches(nn.Module):
@@ -132,9 +133,117 @@ def test_bad_input(batch):
         InformationBottleneck(model, "unused", beta=0.1)(x, y)
     with pytest.raises(ValueError, match="x: expected at least 2 rows"):
         InformationBottleneck(model, "fc2", beta=0.1)(x[:1], y[:1])
-    pair = nn.Sequential(nn.LSTM(3, 4))
+    nothing = nn.Sequential(nn.Identity())
+    nothing[0].forward = lambda _x: "text"
     with pytest.raises(TypeError, match="layer: expected one that puts out a tensor"):
-        InformationBottleneck(pair, "0", beta=0.1)(torch.randn(5, 2, 3), y)
+        InformationBottleneck(nothing, "0", beta=0.1)(x, y)
     assert repr(InformationBottleneck(model, "fc2", beta=0.1)).startswith(
         "InformationBottleneck(\n  layer='fc2', beta=0.1"
     )
+
+
+def test_several_layers_and_the_logits(batch):
+    x, y = batch
+    model = Branches()
+    ib = InformationBottleneck(model, ["features", "twice"], beta=0.5)
+    loss = ib(x, y)
+    each = {name: InformationBottleneck(model, name, beta=0.5) for name in ("features", "twice")}
+    for single in each.values():
+        single(x, y)
+    assert ib.informations == pytest.approx({name: single.information for name, single in each.items()}, abs=1e-5)
+    assert ib.information == pytest.approx(sum(ib.informations.values()), abs=1e-5)
+    assert loss.item() == pytest.approx(ib.prediction_loss + 0.5 * ib.information, abs=1e-5)
+    assert torch.equal(ib.output, model(x).detach())
+    assert not ib.output.requires_grad
+    assert repr(ib).startswith("InformationBottleneck(\n  layer=['features', 'twice'], beta=0.5")
+    with pytest.raises(ValueError, match="layer: expected the name of a layer, or several, got none"):
+        InformationBottleneck(model, [], beta=0.1)
+
+
+class Returning(nn.Module):
+    """A recurrent layer, which puts out a tuple, and a network that returns what it is told to."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.recurrent, self.scores, self.kind = nn.LSTM(8, 4, batch_first=True), nn.Linear(4, 3), kind
+
+    def forward(self, x):
+        scores = self.scores(self.recurrent(x[:, 0])[0][:, -1])
+        kinds = {
+            "mapping": {"hidden": x, "logits": scores},
+            "tuple": (scores, x),
+            "object": SimpleNamespace(logits=scores),
+        }
+        return kinds[self.kind]
+
+
+@pytest.mark.parametrize("kind", ["mapping", "tuple", "object"])
+def test_outputs_that_are_no_tensors(batch, kind):
+    x, y = batch
+    ib = InformationBottleneck(Returning(kind), "recurrent", beta=0.1)
+    ib(x, y).backward()
+    assert ib.output.shape == (32, 3)
+    assert ib.information > 0
+    with pytest.raises(TypeError, match="model: expected one that returns a tensor"):
+        InformationBottleneck(nn.Sequential(nn.Identity(), Wordy()), "0", beta=0.1)(x, y)
+
+
+class Wordy(nn.Module):
+    def forward(self, _x):
+        return "text"
+
+
+def test_a_compiled_model(batch):
+    x, y = batch
+    model = Branches()
+    expected = InformationBottleneck(model, "fc2", beta=0.1)(x, y).item()
+    compiled = torch.compile(model, backend="eager")
+    compiled(x)
+    assert InformationBottleneck(compiled, "fc2", beta=0.1)(x, y).item() == pytest.approx(expected, abs=1e-6)
+
+
+def collapse(width_gradient):
+    """A few steps in which the penalty is all that counts."""
+    torch.manual_seed(0)
+    x, y = torch.randn(64, 6), torch.arange(64) % 2
+    model = nn.Sequential(nn.Linear(6, 8, bias=False), nn.Linear(8, 2))
+    ib = InformationBottleneck(model, "0", beta=1.0, width_gradient=width_gradient)
+    before = model[0](x).std().item()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for _ in range(150):
+        optimizer.zero_grad()
+        ib(x, y).backward()
+        optimizer.step()
+    return model[0](x).std().item() / before
+
+
+def test_z_shrinks_where_the_gradient_does_not_know_the_width():
+    with pytest.warns(UserWarning, match="what the layer puts out has shrunk to .* width_gradient=True would help"):
+        assert collapse(width_gradient=False) < 0.15
+    assert collapse(width_gradient=True) > 0.8
+
+
+def test_rivals(batch):
+    x, y = batch
+    model = Branches()
+    norm = NormPenalty(model, ["features", "fc2"], beta=0.25)
+    loss = norm(x, y)
+    expected = sum(z.flatten(1).square().sum(dim=1).mean().item() for z in (model.features(x), model(x)))
+    assert norm.penalty == pytest.approx(expected, rel=1e-5)
+    assert loss.item() == pytest.approx(norm.prediction_loss + 0.25 * expected, rel=1e-5)
+    torch.manual_seed(0)
+    variational = nn.Sequential(nn.Flatten(), nn.Linear(64, 8), GaussianCode(), nn.Linear(4, 3))
+    vib = VariationalBottleneck(variational, "2", beta=0.1)
+    first, second = vib(x, y).item(), vib(x, y).item()
+    assert first != second  # z is drawn
+    mean, rho = variational[1](variational[0](x)).chunk(2, dim=1)
+    laws = torch.distributions.Normal(mean, nn.functional.softplus(rho - 5.0))
+    divergence = torch.distributions.kl_divergence(laws, torch.distributions.Normal(0.0, 1.0)).sum(dim=1).mean()
+    assert vib.penalty == pytest.approx(divergence.item(), rel=1e-4)
+    vib.eval()
+    assert vib(x, y).item() == vib(x, y).item()
+    assert torch.equal(vib.output, variational[3](mean))
+    with pytest.raises(ValueError, match="layer: expected names among '2', got '1'"):
+        VariationalBottleneck(variational, ["1", "2"], beta=0.1)
+    with pytest.raises(ValueError, match=r"numbers: expected shape \(n, 2 k\), got \(3, 5\)"):
+        GaussianCode()(torch.zeros(3, 5))

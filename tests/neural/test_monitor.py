@@ -134,9 +134,10 @@ def test_rows():
     assert [row["step"] for row in monitor.rows] == [0, 0, 1, 1, 10, 10]
     assert monitor.rows[0]["total_correlation"] == monitor.rows[2]["total_correlation"]
     frame = monitor.to_frame()
-    assert frame.columns == ["step", "layer", "maps", "images", "total_correlation", "mean_information", "mean_hsic"]
+    values = ["cka", "adjusted", "total_correlation", "mean_information", "mean_hsic"]
+    assert frame.columns == ["step", "layer", "maps", "images", *values]
     assert frame.height == 6
-    assert monitor.to_frame("pandas").shape == (6, 7)
+    assert monitor.to_frame("pandas").shape == (6, 9)
 
 
 def test_named_layers_and_no_pairs():
@@ -229,8 +230,9 @@ def test_pictures(without_display):
     ax = monitor.plot()
     assert [line.get_label() for line in ax.lines] == ["0", "4"]
     assert ax.lines[0].get_xdata().tolist() == [0, 5]
-    assert ax.lines[0].get_ydata().tolist() == [row["total_correlation"] for row in monitor.rows if row["layer"] == "0"]
-    assert ax.get_ylabel() == "T* of all feature maps"
+    assert ax.lines[0].get_ydata().tolist() == [row["cka"] for row in monitor.rows if row["layer"] == "0"]
+    assert ax.get_ylabel() == "mean CKA of pairs, debiased"
+    assert monitor.plot("total_correlation").get_ylabel() == "T* of all feature maps (the paper's)"
     assert monitor.plot("mean_hsic", ax=ax) is ax
     steps = monitor.plot_histogram(["4"])
     assert [text.get_text() for text in steps.get_legend().get_texts()] == ["0", "5"]
@@ -274,3 +276,121 @@ def test_bad_input():
     unused.conv, unused.forward = nn.Conv2d(1, 1, 1), lambda x: x
     with pytest.raises(ValueError, match="layers: expected layers that the model passes"):
         FeatureMapMonitor(unused).observe(torch.zeros(3, 1))
+
+
+def kinds_of_maps(n, count, seed=0):
+    """Identical, half-copied, independent and shuffled maps."""
+    generator = torch.Generator().manual_seed(seed)
+    independent = torch.randn(n, count, 3, 3, generator=generator)
+    identical = torch.randn(n, 1, 3, 3, generator=generator).repeat(1, count, 1, 1)
+    half = torch.cat([identical[:, : count // 2], independent[:, count // 2 :]], dim=1)
+    orders = [torch.randperm(n, generator=generator) for _ in range(count)]
+    shuffled = torch.stack([half[order, k] for k, order in enumerate(orders)], dim=1)
+    return {"identical": identical, "half": half, "independent": independent, "shuffled": shuffled}
+
+
+@pytest.mark.parametrize(("n", "count"), [(100, 32), (128, 8)])
+def test_copies_and_strangers_are_told_apart(n, count):
+    found = {
+        name: map_dependence(maps, alpha=2, kernel=Gaussian(), pairs=False)
+        for name, maps in kinds_of_maps(n, count).items()
+    }
+    copied = (count / 2) * (count / 2 - 1) / (count * (count - 1))  # of all pairs
+    for value in ("mean_cka", "adjusted"):
+        each = {name: getattr(one, value) for name, one in found.items()}
+        assert each["identical"] == pytest.approx(1.0, abs=1e-5)
+        assert each["half"] == pytest.approx(copied, abs=0.05)
+        assert each["independent"] == pytest.approx(0.0, abs=0.02)
+        assert each["shuffled"] == pytest.approx(0.0, abs=0.02)
+    if count == 32:  # what the paper's number makes of them
+        assert np.ptp([one.total_correlation for one in found.values()]) < 0.01
+
+
+def test_mean_cka_by_its_definition():
+    maps = maps_with_everything()
+    found = map_dependence(maps, alpha=2, kernel=Gaussian(), pairs=False).mean_cka
+    loss = HSICLoss(unbiased=True)
+    tensors = [torch.from_numpy(values) for values in variables(maps)]
+    hsic = np.array([[loss(a, b).item() for b in tensors] for a in tensors])
+    own = np.where(np.diag(hsic) > 1e-20, np.diag(hsic), np.inf)  # of a dead map, 0
+    cka = hsic / np.sqrt(np.outer(own, own))
+    assert found == pytest.approx(cka[np.triu_indices(8, 1)].mean(), abs=1e-9)
+    few = map_dependence(maps[:3], alpha=2, kernel=Gaussian(), pairs=False)
+    assert math.isnan(few.mean_cka)
+    assert math.isfinite(few.adjusted)
+    alone = map_dependence(maps[:, :1], alpha=2, kernel=Gaussian(), pairs=False)
+    assert math.isnan(alone.mean_cka)
+    assert math.isnan(alone.adjusted)
+    assert map_dependence(torch.zeros(9, 3, 2), alpha=2, kernel=Gaussian(), pairs=False).adjusted == 0
+
+
+class Tokens(nn.Module):
+    """An encoder layer of a transformer; what it takes has a name, what it returns is a mapping."""
+
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+        self.recurrent = nn.LSTM(8, 6, batch_first=True)
+
+    def forward(self, embedded):
+        return {"logits": self.recurrent(self.encoder(embedded))[0]}
+
+
+def test_tokens_by_an_axis():
+    torch.manual_seed(0)
+    model, x = Tokens(), torch.randn(12, 5, 8)
+    with pytest.raises(
+        ValueError, match=r"axis: expected where the maps are in what layer 'encoder' puts out, \(12, 5, 8\)"
+    ):
+        FeatureMapMonitor(model, ["encoder"]).observe(x)
+    features = FeatureMapMonitor(model, ["encoder", "recurrent"], axis=-1).observe({"embedded": x})
+    tokens = FeatureMapMonitor(model, ["encoder"], axis=1).observe((x,))
+    assert [row["maps"] for row in features] == [8, 6]
+    assert [row["maps"] for row in tokens] == [5]
+    model.eval()
+    with torch.no_grad():
+        put_out = model.encoder(x)
+    expected = map_dependence(put_out.transpose(1, 2), alpha=2, kernel=Gaussian(), pairs=False)
+    assert features[0]["cka"] == pytest.approx(expected.mean_cka, abs=1e-6)
+    with pytest.raises(ValueError, match="axis: expected one of the axes of layer 'encoder'"):
+        FeatureMapMonitor(model, ["encoder"], axis=3).observe(x)
+    for axis in (0, 1.0, True):
+        with pytest.raises(ValueError, match="axis: expected a whole number other than 0"):
+            FeatureMapMonitor(model, ["encoder"], axis=axis)
+
+
+def test_each_row_is_passed_on():
+    seen = []
+    model = network()
+    monitor = FeatureMapMonitor(model, every=2, on_row=seen.append)
+    x = torch.randn(12, 1, 8, 8)
+    for _ in range(3):
+        model(x)
+    monitor.observe(x)
+    assert seen == monitor.rows
+    assert len(seen) == 6
+    with pytest.raises(TypeError, match="on_row: expected a function of a row"):
+        FeatureMapMonitor(model, on_row="print")
+
+
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor")  # torch's own, while it compiles
+@pytest.mark.parametrize("how", ["torch.compile", "model.compile"])
+def test_compiled_models(how):
+    x = torch.randn(12, 1, 8, 8)
+    model = network().eval()
+    expected = FeatureMapMonitor(model).observe(x)
+    model.train()
+    if how == "torch.compile":
+        watched = torch.compile(model, backend="eager")
+        monitor = FeatureMapMonitor(watched, every=2)
+    else:
+        watched = model
+        monitor = FeatureMapMonitor(watched, every=2)
+        model.compile(backend="eager")
+    for _ in range(3):
+        watched(x).sum().backward()
+    assert [row["step"] for row in monitor.rows] == [1, 1, 3, 3]
+    model[1].reset_running_stats()
+    [row, *_] = monitor.observe(x, step=9)
+    assert row["cka"] == pytest.approx(expected[0]["cka"], abs=1e-6)
+    assert model.training

@@ -233,7 +233,7 @@ def test_progress(line, capsys, monkeypatch):
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_saved_regressors_predict_the_same(line, tmp_path, module, dtype):
     X, y = line
-    kernel = {"x": Gaussian("silverman"), "e": Laplacian(0.7)}
+    kernel = {"x": Gaussian("silverman", scale=0.5), "e": Laplacian(0.7)}
     model = RobustRegressor(module, kernel=kernel, dtype=dtype, **BRIEF).fit(X, y)
     model.save(tmp_path / "model")
     again = RobustRegressor.load(tmp_path / "model", module=module)
@@ -407,3 +407,38 @@ def test_small_numbers():
     assert min(n // batch_count(n, 2) for n in range(2, 50)) == 2
     assert hidden_width(10, 1) == 16
     assert math.isfinite(RobustRegressor(**BRIEF).fit([[0.0], [1.0]], [0.0, 1.0]).predict([[0.5]])[0])
+
+
+def test_images(tmp_path):
+    """Convolutions are given images, scaled pixel by pixel; the default network is not."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 1, 6, 6))
+    X[:, :, :3] += 2.0 * y[:, None, None, None]
+
+    def convolutional(channels, outputs):
+        return nn.Sequential(nn.Conv2d(channels, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(64, outputs))
+
+    options = {"loss": "cross_entropy", "max_epochs": 15, "batch_size": 20, "random_state": 0}
+    for standardize in (True, False):
+        model = RobustClassifier(convolutional, standardize=standardize, **options).fit(X, y)
+        assert model.score(X, y) > 0.9
+    model.save(tmp_path / "model.npz")
+    again = RobustClassifier.load(tmp_path / "model.npz", module=convolutional)
+    assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+    regressor = RobustRegressor(convolutional, **BRIEF).fit(X, X[:, 0, 0, 0])
+    assert regressor.predict(X).shape == (60,)
+    with pytest.raises(ValueError, match=r"module: expected a network for inputs of shape \(1, 6, 6\), got None"):
+        RobustClassifier(**options).fit(X, y)
+    with pytest.raises(ValueError, match=r"X: expected inputs of shape \(1, 6, 6\), as before, got \(1, 6, 5\)"):
+        model.predict(X[:, :, :, 1:])
+
+
+def test_the_loss_by_default(line, iris):
+    """What the study of defaults chose; a loss by name stays what it is."""
+    assert isinstance(RobustRegressor(**BRIEF).fit(*line).objective_.loss, ErrorEntropyLoss)
+    model = RobustClassifier(**BRIEF).fit(*iris)
+    assert not model.bias_.any()
+    named = RobustClassifier(loss="mae", **BRIEF).fit(*iris)
+    assert np.array_equal(named.predict_proba(iris[0]), model.predict_proba(iris[0]))
+    assert isinstance(RobustRegressor(loss="dependence", **BRIEF).fit(*line).objective_.loss, DependenceLoss)

@@ -1,6 +1,7 @@
 """The width of a kernel: a number, a rule by name, or any function of one variable's values."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ __all__ = [
     "EntropyFraction",
     "Neighbors",
     "Rule",
+    "Scaled",
     "authors_demo",
     "authors_dib",
     "authors_graph",
@@ -43,6 +45,50 @@ RULES: dict[str, Rule] = {
     "authors-knn": authors_knn,
     "authors-dib": authors_dib,
 }
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """A rule times a number: what ``Gaussian("median", scale=0.25)`` has.
+
+    Parameters
+    ----------
+    rule : str or callable
+        The rule, or its name.
+    factor : float
+        The number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Scaled("median", 0.25)(np.array([[0.0], [1.0], [3.0]]))
+    0.5
+    """
+
+    rule: str | Rule
+    factor: float
+
+    def __call__(self, values: NDArray[np.float64]) -> float:
+        """The width for the values."""
+        rule = check(self.rule)
+        return self.factor * (rule if isinstance(rule, float) else rule(values))
+
+
+def scaled(bandwidth: str | float | Rule, factor: float) -> str | float | Rule:
+    """A number times the factor, or a rule that gives its widths times the factor."""
+    rule = check(bandwidth)
+    if factor == 1.0:
+        return bandwidth
+    return check(rule * factor) if isinstance(rule, float) else Scaled(bandwidth, factor)  # type: ignore[arg-type]
+
+
+def parted(rule: Rule) -> tuple[Rule, float]:
+    """The rule, and the number that its widths are multiplied by."""
+    if not isinstance(rule, Scaled):
+        return rule, 1.0
+    inner, factor = parted(check(rule.rule))  # type: ignore[arg-type]
+    return inner, factor * rule.factor
+
 
 # Widths of normal floats whose double, and whose inverse, are floats too.
 _SMALLEST, _LARGEST = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).max) / 2

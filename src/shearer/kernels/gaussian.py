@@ -97,6 +97,8 @@ class Gaussian(Radial):
         beyond 5000 rows), "silverman", "scott", "knn", "entropy", or one of the authors' ("authors-silverman",
         "authors-demo", "authors-graph", "authors-knn", "authors-dib"). Or `Neighbors(k)`, `EntropyFraction(f)`, a
         positive number, a function of the values (n, d). A width from a rule is a constant in gradients.
+    scale : float, default 1
+        The width is so many times what the bandwidth says: ``Gaussian("median", scale=0.25)``.
 
     Examples
     --------

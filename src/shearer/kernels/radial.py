@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from typing import ClassVar, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from shearer._arrays import Array, detach, device, is_numpy, namespace, take_rows, to_float, to_numpy, tracks_gradient
 from shearer._blocks import Block
 from shearer._columns import Kind
+from shearer._validate import check_positive
 from shearer.kernels import bandwidth as rules
 from shearer.kernels.base import Kernel
 from shearer.kernels.gram import Gram, Index
@@ -30,10 +31,11 @@ class Radial(Kernel):
     operator: ClassVar[type["RadialGram"]]
 
     bandwidth: str | float | rules.Rule = "median"
+    scale: InitVar[float] = 1.0
 
-    def __post_init__(self) -> None:
-        """Refuse a width that no data could have."""
-        rules.check(self.bandwidth)
+    def __post_init__(self, scale: float) -> None:
+        """Refuse a width that no data could have; a scale becomes part of the width."""
+        object.__setattr__(self, "bandwidth", rules.scaled(self.bandwidth, check_positive("scale", scale)))
 
     def width(self, values: Array) -> float:
         """The width this kernel takes for the values (n, d)."""

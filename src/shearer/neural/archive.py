@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shearer._files import write_file
 from shearer._files.archive import Arrays, read_arrays, undamaged, write_arrays
 from shearer._validate import describe, value_error
-from shearer.kernels import Gaussian, Kernel, Laplacian
+from shearer.kernels import Gaussian, Kernel, Laplacian, bandwidth
 from shearer.neural.networks import make_network, perceptron
 from shearer.neural.options import DTYPES
 from shearer.neural.scaling import Scaling
@@ -147,15 +147,22 @@ def _describe_kernels(kernel: Any) -> Any:
 
 
 def _describe_kernel(kernel: Any) -> dict[str, Any]:
-    if type(kernel) not in _KERNELS.values() or not isinstance(kernel.bandwidth, int | float | str):
+    width = kernel.bandwidth if type(kernel) in _KERNELS.values() else None
+    rule, factor = (width.rule, width.factor) if isinstance(width, bandwidth.Scaled) else (width, 1.0)
+    if not isinstance(rule, int | float | str):
         hint = "Set kernel=None to save for predictions only."
         raise value_error(
             "kernel", "a Gaussian or Laplacian with a number or the name of a rule", describe(kernel), hint
         )
-    return {"kernel": type(kernel).__name__, "bandwidth": kernel.bandwidth}
+    return {"kernel": type(kernel).__name__, "bandwidth": rule, **({"scale": factor} if factor != 1 else {})}
 
 
 def _make_kernels(described: Any) -> Any:
     if described is None or "each" not in described:
-        return None if described is None else _KERNELS[described["kernel"]](described["bandwidth"])
-    return {name: _KERNELS[own["kernel"]](own["bandwidth"]) for name, own in described["each"].items()}
+        return None if described is None else _make_kernel(described)
+    return {name: _make_kernel(own) for name, own in described["each"].items()}
+
+
+def _make_kernel(described: dict[str, Any]) -> Kernel:
+    kernel: Kernel = _KERNELS[described["kernel"]](described["bandwidth"], described.get("scale", 1.0))
+    return kernel

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 class RobustClassifier(ClassifierMixin, RobustEstimator):
-    """Classification by a network trained so that its errors do not depend on its inputs (paper, Algorithm 1).
+    """Classification by a network, for labels of which some are wrong (paper, Algorithm 1, and its rivals).
 
     The network returns a number for each class; errors are indicators of the classes less their probabilities.
 
@@ -28,6 +28,9 @@ class RobustClassifier(ClassifierMixin, RobustEstimator):
         As in `RobustRegressor`; the outputs are the classes.
     loss : str, torch loss or loss of this package
         As in `RobustRegressor`, and "cross_entropy"; a function is given outputs (n, classes) and positions (n,).
+        "auto", the default, is "mae", the mean size of indicators less probabilities: a study chose it for labels of
+        which some are wrong (docs: neural, "Robust learning"). Where classes are many it learns slowly: take
+        "cross_entropy".
     kernel : Kernel or mapping, optional
         As in `RobustRegressor`; errors have width 1.
     bias_correction : bool or "auto"
@@ -59,7 +62,7 @@ class RobustClassifier(ClassifierMixin, RobustEstimator):
     _classification = True
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Train on rows X (n, d) and labels y (n,)."""
+        """Train on rows X (n, d), or images (n, ...) where the module takes them, and labels y (n,)."""
         values, labels = self._read(X, y, reset=True)
         self.classes_ = np.unique(labels)
         positions = self._positions(labels)
@@ -105,7 +108,8 @@ class RobustClassifier(ClassifierMixin, RobustEstimator):
         return labels
 
     def _read(self, X: Any, y: Any, reset: bool) -> tuple[Floats, NDArray[Any]]:
-        values, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2, reset=reset)
+        values, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2, allow_nd=True, reset=reset)
+        self._check_shape(values, reset)
         check_classification_targets(labels)
         return values, labels
 

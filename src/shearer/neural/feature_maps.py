@@ -1,4 +1,4 @@
-"""Dependence among the feature maps of a layer: T* of all, I* of every pair, mean HSIC, from one batch of images.
+"""Dependence among the feature maps of a layer: of all and of pairs, adjusted for chance, from one batch of images.
 
 At alpha = 2 all pairs are one matrix product of the stacked triangles of the squared kernel matrices, on the device
 of the maps (docs: theory, "alpha = 2").
@@ -29,6 +29,8 @@ Floats = NDArray[Any]
 
 # Numbers of a group of maps whose distances are formed at once: its few arrays stay in the second-level cache.
 _AT_ONCE = 2**17
+# Bits between chance and copies that are more than round-off.
+_SMALLEST_ROOM = 1e-9
 # Squared distances below this many epsilon of the squared norms, for each root of a coordinate, are round-off.
 _ROUND_OFF = 4.0
 
@@ -39,14 +41,22 @@ class MapDependence:
 
     Attributes
     ----------
+    mean_cka : float
+        Mean debiased CKA over all pairs of different maps: 0 by chance, 1 for copies; nan for a single map or fewer
+        than four images.
+    adjusted : float
+        T of order 2 of all maps, from 0 by chance to 1 for copies; nan for a single map. Widths are the rule's times
+        the root of the number of maps: narrower ones tell no images apart from none once maps are many.
     total_correlation : float
-        T* of all maps.
+        T* of all maps, as in the paper.
     information : NDArray or None
         I* of every pair, shape (maps, maps), nan on the diagonal.
     mean_hsic : float
         Mean over all pairs of different maps of tr(K H L H) / (n - 1)^2; nan for a single map.
     """
 
+    mean_cka: float
+    adjusted: float
     total_correlation: float
     information: Floats | None
     mean_hsic: float
@@ -66,22 +76,23 @@ def map_dependence(
     similarities = exponents.neg().exp_()
     squares = similarities.square()
     hsic = _mean_hsic(similarities, squares, n)
+    level = _mean_cka(similarities, n), _adjusted(exponents, n)
     if alpha != 2:
         variables = [to_numpy(columns[:, k]) for k in range(count)]
         total = float(total_correlation(*variables, alpha=alpha, kernel=kernel)) if count > 1 else 0.0
         found = _by_spectra(variables, alpha, kernel, progress) if pairs and count > 1 else None
-        return MapDependence(total, found, hsic)
+        return MapDependence(*level, total, found, hsic)
     single = _bits(squares.sum(dim=1, dtype=torch.float64), n)
     joint = _bits((exponents.sum(dim=0, dtype=torch.float64) * -2.0).clamp_(min=-LARGEST_EXPONENT).exp_().sum(), n)
     floor = floor_of(squares, n)
     total = 0.0 if count < 2 else float(TOTAL_CORRELATION.values(count, _among(single.tolist(), joint), True, floor))
     if not pairs or count < 2:
-        return MapDependence(total, None, hsic)
+        return MapDependence(*level, total, None, hsic)
     joints = _bits((squares @ squares.T).double(), n)
     each = _among([single[:, None], single[None, :]], joints)
     information: Floats = MUTUAL_INFORMATION.values(2, each, True, floor)
     np.fill_diagonal(information, np.nan)
-    return MapDependence(total, information, hsic)
+    return MapDependence(*level, total, information, hsic)
 
 
 def _among(single: Sequence[Any], joint: Any) -> Callable[[Subset], Any]:
@@ -135,8 +146,9 @@ def _width(kernel: Gaussian, values: Tensor, squared: Tensor) -> float:
     rule = bandwidth.check(kernel.bandwidth)
     if isinstance(rule, float):
         return rule
-    if rule is bandwidth.median:
-        return middle_distance(squared.cpu().numpy())
+    inner, factor = bandwidth.parted(rule)
+    if inner is bandwidth.median:
+        return bandwidth.within_floats(factor * middle_distance(squared.cpu().numpy()))
     return bandwidth.resolve(rule, to_numpy(values))
 
 
@@ -156,6 +168,46 @@ def _mean_hsic(similarities: Tensor, squares: Tensor, n: int) -> float:
     own = each - 2.0 / n * rows.square().sum(dim=1) + rows.sum(dim=1).square() / n**2
     whole = total - 2.0 / n * rows.sum(dim=0).square().sum() + rows.sum().square() / n**2
     return float(whole - own.sum()) / (count * (count - 1) * (n - 1) ** 2)
+
+
+def _mean_cka(similarities: Tensor, n: int) -> float:
+    """The mean over pairs of <u_k, u_l> / (|u_k| |u_l|), u being U-centered kernel matrices; of constants, 0."""
+    count = len(similarities)
+    if count < 2 or n < 4:
+        return math.nan
+    sums = _row_sums(similarities, n)
+    shifts = sums / (n - 2) - sums.sum(dim=1, keepdim=True) / (2 * (n - 1) * (n - 2))
+    first, second = torch.triu_indices(n, n, 1, device=similarities.device)
+    total = similarities.new_zeros(similarities.shape[1], dtype=torch.float64)
+    own = 0.0
+    group = max(1, _AT_ONCE // similarities.shape[1])
+    for some, shift in zip(similarities.split(group), shifts.split(group), strict=True):
+        u = some - shift.index_select(1, first)
+        u -= shift.index_select(1, second)
+        norms = u.norm(dim=1)
+        varies = norms > _ROUND_OFF * torch.finfo(u.dtype).eps * n
+        weights = torch.where(varies, 1.0 / norms, 0.0)
+        total += weights @ u
+        own += float(varies.sum())
+    return (float(total.square().sum()) - own) / (count * (count - 1))
+
+
+def _adjusted(exponents: Tensor, n: int) -> float:
+    """(T - chance) / (copies - chance) at order 2.
+
+    By chance the mean product of similarities is the product of their means. It is never above the geometric mean of
+    what it would be if all maps were copies of one (Hölder), which is reached by copies.
+    """
+    count = len(exponents)
+    if count < 2:
+        return math.nan
+    means = exponents.mul(-2.0 / count).exp_().mean(dim=1, dtype=torch.float64)
+    off = n * (n - 1)
+    chance = math.log2(n + off * float(means.log().sum().exp()))
+    joint = math.log2(n + off * float((exponents.mean(dim=0, dtype=torch.float64) * -2.0).exp_().mean()))
+    copies = float(torch.log2(n + off * exponents.mul(-2.0).exp_().mean(dim=1, dtype=torch.float64)).mean())
+    room = copies - chance
+    return (joint - chance) / room if room > _SMALLEST_ROOM else 0.0
 
 
 def _row_sums(triangles: Tensor, n: int) -> Tensor:

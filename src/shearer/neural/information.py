@@ -19,7 +19,11 @@ from torch.autograd import Function
 
 from shearer._validate import value_error
 from shearer.measures.combination import no_entropy
-from shearer.neural.formulas import Formula
+from shearer.measures.registry import Measure
+from shearer.neural.formulas import Formula, formula_of
+from shearer.neural.matrices import is_traced, refuse_second_derivatives
+from shearer.pairs.limits import FEWEST_ROWS
+from shearer.pairs.moments import moments, sums_of
 from shearer.spectrum import renyi
 
 Floats = NDArray[np.float64]
@@ -28,10 +32,91 @@ _LN2 = math.log(2.0)
 _TINY = float(np.finfo(np.float64).tiny)
 
 
-def measure(formula: Formula, matrices: Sequence[Tensor], alpha: float) -> Tensor:
+#: Permutations of the rows that the chance level of an order without a closed form is averaged over.
+_PERMUTATIONS = 8
+#: Below this mean similarity of two different rows no rows are alike, and there is nothing to compare.
+_ALIKE = 1e-9
+
+
+def measure(kind: Measure, normalize: bool | str, matrices: Sequence[Tensor], alpha: float) -> Tensor:
     """A measure of order alpha of variables given by their kernel matrices."""
+    if is_traced(*matrices) and alpha == 2 and normalize is False:
+        return _collision_measure(kind, matrices)
+    if is_traced(*matrices) and not torch.compiler.is_compiling():
+        got = f"alpha={alpha:g}, normalize={normalize!r}"
+        raise value_error("alpha", "2, in bits, where torch transforms functions (vmap, func.grad)", got)
     route = FrobeniusMeasure if alpha == 2 else SpectralMeasure
-    return route.apply(formula, alpha, *matrices)
+    return route.apply(formula_of(kind, normalize), alpha, *matrices)
+
+
+def _collision_measure(kind: Measure, matrices: Sequence[Tensor]) -> Tensor:
+    """Order 2 in bits by steps that depend on no number."""
+    squares = [matrix * matrix for matrix in matrices]
+    bits = [-torch.log2(square.mean()) for square in [*squares, reduce(mul, squares)]]
+    value: Tensor = kind.formula(range(len(squares))).value(
+        lambda subset: bits[min(subset)] if len(subset) == 1 else bits[-1]
+    )
+    return value
+
+
+def centered_information(first: Tensor, second: Tensor) -> Tensor:
+    """log2(1 + HSIC_u(a, b) / (mean a * mean b)) of the squared kernel matrices a, b; linear below 0.
+
+    HSIC_u is the unbiased estimate, means are over pairs of different rows: by chance the quotient is 0, at any number
+    of rows (docs: theory, "Order 2, centered").
+    """
+    check_rows(first, 4)
+    if not is_traced(first, second):
+        found: Tensor = CenteredMeasure.apply(first, second)
+        return found
+    n = len(first)
+    a, b = first.square(), second.square()
+    # sums over pairs of different rows; on the diagonal all are 1
+    sums = [part.sum(dtype=torch.float64) - n for part in (a, b)]
+    pairs = n * (n - 1)
+    alike = torch.minimum(*sums) > _ALIKE * pairs
+    scale = torch.where(alike, sums[0] * sums[1], 1.0) * ((n - 3) / (pairs * (n - 1)))
+    covariance = torch.dot(u_centered(a).flatten(), b.flatten())
+    ratio = torch.where(alike, covariance / scale, 0.0)
+    return (torch.where(ratio > 0, torch.log1p(ratio.clamp(min=0.0)), ratio) / _LN2).to(first.dtype)
+
+
+def check_rows(matrix: Tensor, least: int) -> None:
+    """Raise unless there are enough rows for an unbiased estimate."""
+    if len(matrix) < least:
+        hint = "The last batch of an epoch may be short: DataLoader(..., drop_last=True)."
+        raise value_error("tensors", f"at least {least} rows for an unbiased estimate", f"{len(matrix)}", hint)
+
+
+def excess(kind: Measure, normalize: bool | str, matrices: Sequence[Tensor], alpha: float) -> tuple[float, float]:
+    """The measure less its mean by chance, with the rows of all variables but one permuted, and how chance varies.
+
+    At order 2 the mean sum over all permutations is known; at others it is an average over some of them.
+    """
+    n, formula = len(matrices[0]), formula_of(kind, normalize)
+    floor = floor_of(matrices[0], n)
+    joint = reduce(mul, matrices)
+    if alpha == 2:
+        sums = [float((matrix * matrix).sum(dtype=torch.float64)) for matrix in (*matrices, joint)]
+        means = [(part - n) / (n * (n - 1)) for part in sums[:-1]]
+        bits = [-math.log2(part / n**2) for part in sums]
+        expected = n + n * (n - 1) * math.prod(means)
+        # of the logarithm of a sum that varies, to second order
+        spread = 2.0 * math.prod(means) * _deviation(matrices, means) / expected
+        chance, spread = spread**2 / (2.0 * _LN2) - math.log2(expected / n**2), spread / _LN2
+    else:
+        generator = torch.Generator().manual_seed(0)
+        permuted = []
+        for _ in range(_PERMUTATIONS):
+            orders = [torch.randperm(n, generator=generator).to(joint.device) for _ in matrices[1:]]
+            shuffled = [own[order][:, order] for own, order in zip(matrices[1:], orders, strict=True)]
+            permuted.append(reduce(mul, [matrices[0], *shuffled]))
+        spectra = np.stack([torch.linalg.eigvalsh(m).double().cpu().numpy() / n for m in (*matrices, joint, *permuted)])
+        found = entropies_with_slopes(spectra, alpha, n * torch.finfo(joint.dtype).eps)[0]
+        bits, drawn = found[: len(matrices) + 1].tolist(), found[len(matrices) + 1 :]
+        chance, spread = float(drawn.mean()), float(drawn.std(ddof=1))
+    value, weights = formula(bits, floor)
+    return value - formula([*bits[:-1], chance], floor)[0], spread * abs(weights[-1])
 
 
 class FrobeniusMeasure(Function):
@@ -60,6 +145,45 @@ class FrobeniusMeasure(Function):
         each = zip(matrices, rests, own, ctx.needs_input_grad[2:], strict=True)
         slopes = [matrix * ((rest * joint + factor) * slope) if need else None for matrix, rest, factor, need in each]
         return None, None, *slopes
+
+
+class CenteredMeasure(Function):
+    """The same as `centered_information`, with its derivative written out."""
+
+    @staticmethod
+    def forward(ctx: Any, first: Tensor, second: Tensor) -> Tensor:
+        """The measure."""
+        n, (one, other) = len(first), ctx.needs_input_grad
+        a, b = first * first, second * second
+        of_first = u_centered(a) if other or not one else None
+        of_second = u_centered(b) if one else None
+        pair = (of_first, b) if of_first is not None else (of_second, a)
+        products = torch.dot(*(part.flatten() for part in pair if part is not None))
+        # sums over pairs of different rows; on the diagonal all are 1
+        sums = [part.sum(dtype=torch.float64) - n for part in (a, b)]
+        covariance, *means = torch.stack([products.double(), *sums]).tolist()
+        factor = n * (n - 1) ** 2 / (n - 3)
+        if min(means) <= _ALIKE * n * (n - 1):
+            ctx.factors, ctx.shape = None, first.shape
+            return first.new_zeros(())
+        ratio = factor * covariance / means[0] / means[1]
+        # d value / d ratio, times 2 for that of a square
+        slope = 2.0 / (_LN2 * (1.0 + max(ratio, 0.0)))
+        ctx.factors = slope * factor / means[0] / means[1], [slope * ratio / mean for mean in means]
+        ctx.save_for_backward(first, second, of_first, of_second)
+        return first.new_tensor((math.log1p(ratio) if ratio > 0 else ratio) / _LN2)
+
+    @staticmethod
+    def backward(ctx: Any, slope: Tensor) -> tuple[Tensor | None, ...]:
+        """2 K times what the ratio owes to the other side's form, less what it owes to the own mean."""
+        refuse_second_derivatives()
+        if ctx.factors is None:
+            return tuple(slope.new_zeros(ctx.shape) if need else None for need in ctx.needs_input_grad)
+        first, second, of_first, of_second = ctx.saved_tensors
+        common, own = ctx.factors
+        one = first * ((of_second * common - own[0]) * slope) if ctx.needs_input_grad[0] else None
+        other = second * ((of_first * common - own[1]) * slope) if ctx.needs_input_grad[1] else None
+        return one, other
 
 
 class SpectralMeasure(Function):
@@ -95,13 +219,6 @@ class SpectralMeasure(Function):
         """The derivative is known since the forward pass."""
         refuse_second_derivatives()
         return None, None, *(None if own is None else own * slope for own in ctx.slopes)
-
-
-def refuse_second_derivatives() -> None:
-    """The weights of the entropies are plain numbers: a derivative of the derivative would miss a part of it."""
-    if torch.is_grad_enabled():
-        hint = "shearer.mutual_information, total_correlation and entropy take tensors and can be differentiated again."
-        raise value_error("create_graph", "False: losses have first derivatives", "True", hint)
 
 
 def products_of_others(factors: Sequence[Tensor]) -> list[Any]:
@@ -176,15 +293,48 @@ def floor_of(matrix: Tensor, rows: int) -> float:
     return float(no_entropy(rows, np.dtype(np.float64 if matrix.dtype == torch.float64 else np.float32)))
 
 
-def hsic(first: Tensor, second: Tensor) -> Tensor:
-    """tr(K H L H) / (n - 1)^2, the biased estimate."""
+def _deviation(matrices: Sequence[Tensor], means: Sequence[float]) -> float:
+    """Of the sum over pairs of rows of the product of squared matrices over their means, when rows are permuted."""
+    n = len(matrices[0])
+    if n < FEWEST_ROWS or min(means) <= _ALIKE:
+        return 0.0
+    relative = [
+        (matrix * matrix).double().cpu().numpy() / mean - 1.0 for matrix, mean in zip(matrices, means, strict=True)
+    ]
+    for own in relative:
+        np.fill_diagonal(own, 0.0)
+    return moments([sums_of(own, triangles=0.0).means() for own in relative], n).deviation
+
+
+def hsic(first: Tensor, second: Tensor, unbiased: bool = False) -> Tensor:
+    """tr(K H L H) / (n - 1)^2, the biased estimate, or the unbiased one (Song et al. 2012)."""
     # Centring the side without a derivative leaves less to differentiate.
     if first.requires_grad and not second.requires_grad:
         first, second = second, first
-    return (centered(first) * second).sum() / (len(first) - 1) ** 2
+    n = len(first)
+    if not unbiased:
+        return (centered(first) * second).sum() / (n - 1) ** 2
+    check_rows(first, 4)
+    return (u_centered(first) * second).sum() / (n * (n - 3))
+
+
+def chance_hsic(first: Tensor, second: Tensor) -> float:
+    """The mean of the biased estimate over all permutations of the rows."""
+    traces = [float(centered(matrix).diagonal().sum()) for matrix in (first, second)]
+    return math.prod(traces) / (len(first) - 1) ** 3
 
 
 def centered(matrix: Tensor) -> Tensor:
     """H K H with H = I - 1/n, of a symmetric matrix or a stack of them."""
     means = matrix.mean(dim=-1, keepdim=True)
     return matrix - means - means.mT + means.mean(dim=-2, keepdim=True)
+
+
+def u_centered(matrix: Tensor) -> Tensor:
+    """The U-centered form (Szekely and Rizzo 2014): rows sum to 0 off the diagonal, on which it is 0; or of a stack."""
+    n = matrix.shape[-1]
+    sums = (matrix.sum(dim=-1) - matrix.diagonal(dim1=-2, dim2=-1)).unsqueeze(-1)
+    shifts = sums / (n - 2) - sums.sum(dim=-2, keepdim=True) / (2 * (n - 1) * (n - 2))
+    found = matrix - shifts - shifts.mT
+    found.diagonal(dim1=-2, dim2=-1).zero_()
+    return found

@@ -33,6 +33,7 @@ _CLOSE = 1e-3
 _LARGEST_RATE = 1e-8
 
 DEFAULT = Gaussian()
+_IN_TRACES = "where torch compiles or transforms functions, and where the gradient knows the width"
 
 
 def check_kernels(
@@ -78,17 +79,88 @@ def _read_rows(name: str, tensor: Any) -> Tensor:
     return wide.reshape(len(tensor), -1)
 
 
-def kernel_matrix(name: str, values: Tensor, kernel: Kernel, settle: Settle) -> Tensor:
-    """The matrix K of a batch (n, d), with unit diagonal; widths are constants in its derivative."""
+def kernel_matrix(name: str, values: Tensor, kernel: Kernel, settle: Settle, width_gradient: bool = False) -> Tensor:
+    """The matrix K of a batch (n, d), with unit diagonal; a width by a rule is a constant in its derivative, or not."""
+    traced = is_traced(values)
     if type(kernel) is Gaussian:
-        return _gaussian_matrix(name, values, kernel, settle)
+        if traced:
+            return _traced_matrix(values, kernel, width_gradient)
+        return _gaussian_matrix(name, values, kernel, settle, width_gradient)
+    if traced:
+        raise value_error("kernel", f"a Gaussian {_IN_TRACES}", describe(kernel))
     _check_finite(name, values, values)
     if isinstance(kernel, Radial) and not isinstance(bandwidth.check(kernel.bandwidth), float):
+        if width_gradient:
+            hint = "width_gradient=False holds the width."
+            raise value_error("kernel", "a Gaussian where the gradient knows the width", describe(kernel), hint)
         kernel = replace(kernel, bandwidth=settle(kernel.width(values)))
     return kernel.gram(Block("continuous", values), values).dense()
 
 
-def _gaussian_matrix(name: str, values: Tensor, kernel: Gaussian, settle: Settle) -> Tensor:
+def is_traced(*tensors: Tensor) -> bool:
+    """Whether torch compiles, or transforms a function (vmap, func.grad): no number can then be looked at."""
+    return bool(torch.compiler.is_compiling() or any(map(torch._C._functorch.is_functorch_wrapped_tensor, tensors)))
+
+
+def _traced_matrix(values: Tensor, kernel: Gaussian, width_gradient: bool) -> Tensor:
+    """The matrix by steps that depend on no number: it is not checked, and close rows far from 0 lose digits."""
+    n, d = values.shape
+    if d > DIRECT_DIMENSIONS:
+        points = values - values.detach().mean(dim=0)
+        products = points @ points.T
+        norms = products.diagonal()
+        squared = (norms[:, None] + norms - 2.0 * products).clamp(min=0.0)
+        squared = squared * (1.0 - torch.eye(n, dtype=values.dtype, device=values.device))
+    else:
+        squared = (values[:, None, :] - values[None, :, :]).square().sum(dim=2)
+    rule = bandwidth.check(kernel.bandwidth)
+    if isinstance(rule, float):
+        exponent = squared * decay_rate(rule, values.dtype)
+    else:
+        width = tensor_width(rule, squared if width_gradient else squared.detach(), d)
+        exponent = squared * (0.5 / width / width).clamp(max=float(torch.finfo(values.dtype).max) * _LARGEST_RATE)
+    most = LARGEST_EXPONENT if values.dtype == torch.float64 else LARGEST_SINGLE_EXPONENT
+    return torch.exp(-exponent.clamp(max=most))
+
+
+def tensor_width(rule: bandwidth.Rule, squared: Tensor, d: int) -> Tensor:
+    """The width by a rule from squared distances (n, n) between rows of d coordinates, as a tensor with a derivative.
+
+    Examples
+    --------
+    >>> import torch
+    >>> squared = torch.tensor([[0.0, 1.0, 9.0], [1.0, 0.0, 4.0], [9.0, 4.0, 0.0]])
+    >>> tensor_width(bandwidth.median, squared, 1)
+    tensor(2.)
+    """
+    rule, factor = bandwidth.parted(rule)
+    n = squared.shape[-1]
+    apart = squared > torch.finfo(squared.dtype).tiny
+    if rule is bandwidth.median:
+        rows, columns = torch.triu_indices(n, n, 1, device=squared.device)
+        ordered = squared[rows, columns].sort().values
+        zeros = (ordered <= torch.finfo(squared.dtype).tiny).sum()
+        last = len(ordered) - 1
+        ranks = torch.stack([zeros + (last - zeros) // 2, zeros + (last + 1 - zeros) // 2]).clamp(max=last)
+        width = _root(ordered.gather(0, ranks)).mean()
+    elif rule is bandwidth.authors_dib:
+        width = _root(squared).mean() / math.sqrt(2.0)
+    elif rule in (bandwidth.silverman, bandwidth.scott):
+        share = 4.0 / ((d + 2) * n) if rule is bandwidth.silverman else 1.0 / n
+        width = _root(squared.sum() / (2.0 * n * (n - 1) * d)) * math.pow(share, 1.0 / (d + 4))
+    else:
+        expected = f'one of "median", "authors-dib", "silverman", "scott" or a number {_IN_TRACES}'
+        raise value_error("bandwidth", expected, describe(rule))
+    return factor * torch.where(apart.any(), width, torch.ones_like(width))
+
+
+def _root(squared: Tensor) -> Tensor:
+    """Square roots whose derivative at 0 is 0."""
+    positive = squared > 0
+    return torch.where(positive, squared, torch.ones_like(squared)).sqrt() * positive
+
+
+def _gaussian_matrix(name: str, values: Tensor, kernel: Gaussian, settle: Settle, width_gradient: bool) -> Tensor:
     points, squared = values, None
     if values.shape[1] > DIRECT_DIMENSIONS:
         squared = _distances_by_product(values.detach())
@@ -98,11 +170,23 @@ def _gaussian_matrix(name: str, values: Tensor, kernel: Gaussian, settle: Settle
     by_product = squared is not None
     squared = direct(points, points) if squared is None else squared
     _check_finite(name, values, squared)
-    width = bandwidth.check(kernel.bandwidth)
+    width, pull = bandwidth.check(kernel.bandwidth), None
     if not isinstance(width, float):
+        if width_gradient and values.requires_grad:
+            pull = _pull(width, squared.detach(), values.shape[1])
         width = settle(_width(width, values, squared.detach()))
     rate = decay_rate(width, values.dtype)
-    return GaussianMatrix.apply(points, squared, rate) if by_product else decay(squared * rate)
+    if pull is not None:
+        return GaussianMatrix.apply(points, squared.detach(), rate, pull * (2.0 * rate / width))
+    return GaussianMatrix.apply(points, squared, rate, None) if by_product else decay(squared * rate)
+
+
+def _pull(rule: bandwidth.Rule, squared: Tensor, d: int) -> Tensor:
+    """The derivative of the width by a rule in every squared distance."""
+    with torch.enable_grad():
+        leaf = squared.clone().requires_grad_()
+        width = tensor_width(rule, leaf, d)
+        return torch.autograd.grad(width, leaf)[0] if width.requires_grad else torch.zeros_like(squared)
 
 
 def decay_rate(width: float, dtype: torch.dtype) -> float:
@@ -114,20 +198,31 @@ class GaussianMatrix(Function):
     """exp(-rate |x_i - x_j|^2) of rows whose squared distances are at hand."""
 
     @staticmethod
-    def forward(ctx: Any, rows: Tensor, squared: Tensor, rate: float) -> Tensor:
-        """The kernel matrix."""
+    def forward(ctx: Any, rows: Tensor, squared: Tensor, rate: float, pull: Tensor | None) -> Tensor:
+        """The kernel matrix; `pull`: how the logarithm of the rate falls with every squared distance, over the rate."""
         most = LARGEST_EXPONENT if squared.dtype == torch.float64 else LARGEST_SINGLE_EXPONENT
         matrix = (squared * -rate).clamp_(min=-most).exp_()
-        ctx.save_for_backward(rows, matrix)
+        ctx.save_for_backward(rows, matrix, *(() if pull is None else (squared, pull)))
         ctx.rate = rate
         return matrix
 
     @staticmethod
-    def backward(ctx: Any, slope: Tensor) -> tuple[Tensor, None, None]:
-        """Row i: sum_j (slope_ij + slope_ji) K_ij 2 rate (x_j - x_i)."""
-        rows, matrix = ctx.saved_tensors
-        weights = (slope + slope.T) * matrix
-        return 2.0 * ctx.rate * (weights @ rows - weights.sum(dim=1, keepdim=True) * rows), None, None
+    def backward(ctx: Any, slope: Tensor) -> tuple[Tensor | None, ...]:
+        """Row i: sum_j (slope_ij + slope_ji) K_ij 2 rate (x_j - x_i), and what the width adds."""
+        rows, matrix, *more = ctx.saved_tensors
+        weights = (slope + slope.T) * (matrix * ctx.rate)
+        if more:
+            refuse_second_derivatives()
+            squared, pull = more
+            weights = weights - (pull + pull.T) * (slope * matrix * squared).sum()
+        return 2.0 * (weights @ rows - weights.sum(dim=1, keepdim=True) * rows), None, None, None
+
+
+def refuse_second_derivatives() -> None:
+    """Where some parts are plain numbers, a derivative of the derivative would miss them."""
+    if torch.is_grad_enabled():
+        hint = "shearer.mutual_information, total_correlation and entropy take tensors and can be differentiated again."
+        raise value_error("create_graph", "False: losses have first derivatives", "True", hint)
 
 
 def _distances_by_product(points: Tensor) -> Tensor | None:
@@ -153,10 +248,13 @@ def _check_finite(name: str, values: Tensor, derived: Tensor) -> None:
 
 def _width(rule: bandwidth.Rule, values: Tensor, squared: Tensor) -> float:
     """The width by a rule; the two rules of distances alone need no second look at the values."""
-    if rule is bandwidth.median:
-        return middle_distance(squared.cpu().numpy().reshape(-1).take(upper_triangle(len(squared))))
-    if rule is bandwidth.authors_dib:
-        return float(squared.sqrt().mean(dtype=torch.float64)) / math.sqrt(2.0) or 1.0
+    inner, factor = bandwidth.parted(rule)
+    if inner is bandwidth.median:
+        middle = middle_distance(squared.cpu().numpy().reshape(-1).take(upper_triangle(len(squared))))
+        return bandwidth.within_floats(factor * middle)
+    if inner is bandwidth.authors_dib:
+        mean = float(squared.sqrt().mean(dtype=torch.float64)) / math.sqrt(2.0) or 1.0
+        return bandwidth.within_floats(factor * mean)
     return bandwidth.resolve(rule, to_numpy(values))
 
 

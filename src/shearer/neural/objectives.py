@@ -4,16 +4,19 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from shearer._validate import check_option, describe, type_error, value_error
 from shearer.kernels import Gaussian, Kernel
 from shearer.neural.losses import DependenceLoss, ErrorEntropyLoss, HSICLoss, KernelLoss
+from shearer.neural.matrices import check_kernels
+from shearer.neural.residuals import residuals
 
 REGRESSION = ("dependence", "error_entropy", "hsic", "mse", "mae")
 CLASSIFICATION = (*REGRESSION, "cross_entropy")
+#: What loss="auto" is, of classes and of targets, by the study of `experiments.robust_defaults`.
+DEFAULTS = {False: "error_entropy", True: "mae"}
 # Widths for the errors of scaled targets, and for those of class indicators, two of which are up to 1.4 apart. A rule
 # would follow the errors: their entropy would stay as it is while they shrink, and epochs could not be compared. For
 # targets HSIC does need a rule: it also falls where errors grow until, at a fixed width, no two are alike.
@@ -36,9 +39,7 @@ class Objective(nn.Module):
 
     def errors(self, output: Tensor, target: Tensor) -> Tensor:
         """Targets less outputs, or indicators less probabilities."""
-        if not self.classes:
-            return target - output
-        return functional.one_hot(target, output.shape[1]).to(output.dtype) - torch.softmax(output, dim=1)
+        return residuals(output, target)
 
 
 class ErrorsObjective(Objective):
@@ -95,7 +96,8 @@ def make_objective(loss: Any, classes: bool, alpha: float, kernel: Kernel | Mapp
     if not isinstance(loss, str):
         hint = "Make an instance of a class." if isinstance(loss, type) else ""
         raise type_error("loss", "a name or a function of outputs and targets", describe(loss), hint)
-    check_option("loss", loss, CLASSIFICATION if classes else REGRESSION)
+    loss = DEFAULTS[classes] if loss == "auto" else loss
+    check_option("loss", loss, ("auto", *(CLASSIFICATION if classes else REGRESSION)))
     if loss == "cross_entropy":
         return OutputObjective(functional.cross_entropy, classes)
     if loss in ("mse", "mae"):
@@ -104,9 +106,12 @@ def make_objective(loss: Any, classes: bool, alpha: float, kernel: Kernel | Mapp
         return KernelObjective(
             HSICLoss(kernel=_with_error_kernel(kernel, CLASS_WIDTH if classes else "median")), classes
         )
-    kind = ErrorEntropyLoss if loss == "error_entropy" else DependenceLoss
     kernels = _with_error_kernel(kernel, CLASS_WIDTH if classes else TARGET_WIDTH)
-    return KernelObjective(kind(alpha=alpha, kernel=kernels), classes)
+    if loss == "dependence":
+        return KernelObjective(DependenceLoss(alpha=alpha, kernel=kernels), classes)
+    check_kernels(kernels, DependenceLoss.names)  # a kernel of inputs is no mistake, though there is no use for it
+    own = kernels["e"] if isinstance(kernels, Mapping) else kernels
+    return KernelObjective(ErrorEntropyLoss(alpha=alpha, kernel=own), classes)
 
 
 def _with_error_kernel(kernel: Any, width: float | str) -> Any:

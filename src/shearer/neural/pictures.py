@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from shearer._optional import load
 
 LABELS = {
-    "total_correlation": "T* of all feature maps",
+    "cka": "mean CKA of pairs, debiased",
+    "adjusted": "T of all feature maps, adjusted for chance",
+    "total_correlation": "T* of all feature maps (the paper's)",
     "mean_information": "mean I* of pairs",
     "mean_hsic": "mean HSIC of pairs",
 }
@@ -35,6 +37,16 @@ def histograms(shares: Mapping[int, NDArray[np.float64]], edges: NDArray[np.floa
         ax.stairs(np.where(share > 0, share, np.nan), edges, color=color, label=f"{step}")
     ax.set(xlabel="I* of a pair", ylabel="share of pairs", yscale="log")
     ax.legend(fontsize=7, title="step", title_fontsize=7)
+    return ax
+
+
+def squares(values: NDArray[np.float64], rows: Sequence[str], columns: Sequence[str], label: str, ax: Any) -> Any:
+    """A square for each pair, from 0 to 1."""
+    ax = _axes(ax)
+    image = ax.imshow(np.clip(values, 0.0, 1.0), cmap=_MAP, vmin=0.0, vmax=1.0, origin="lower", aspect="auto")
+    ax.set_xticks(range(len(columns)), columns, rotation=90, fontsize=7)
+    ax.set_yticks(range(len(rows)), rows, fontsize=7)
+    ax.figure.colorbar(image, ax=ax, label=label)
     return ax
 
 

@@ -1,4 +1,4 @@
-"""Regression whose errors do not depend on the inputs (paper, Algorithm 1)."""
+"""Regression under noise that squared error does not bear (paper, Algorithm 1)."""
 
 from typing import Any, Self
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 class RobustRegressor(RegressorMixin, RobustEstimator):
-    """Regression by a network trained so that its errors do not depend on its inputs (paper, Algorithm 1).
+    """Regression by a network whose errors have little entropy, or do not depend on its inputs (paper, Algorithm 1).
 
     Parameters
     ----------
@@ -24,12 +24,12 @@ class RobustRegressor(RegressorMixin, RobustEstimator):
         The network: a module (a copy is trained), a function of the numbers of inputs and outputs that makes one, or
         None: two hidden layers sized from the data.
     loss : str, torch loss or loss of this package
-        "dependence" (I(x; e), default), "error_entropy" (H(e)), "hsic", "mse", "mae"; an instance of
-        `DependenceLoss`, `ErrorEntropyLoss`, `HSICLoss`; or any function of outputs and targets, as torch's
-        ``HuberLoss()``.
+        "error_entropy" (H(e); what "auto", the default, takes), "dependence" (I(x; e)), "hsic", "mse", "mae"; an
+        instance of `DependenceLoss`, `ErrorEntropyLoss`, `HSICLoss`; or any function of outputs and targets, as torch's
+        ``HuberLoss()``. The default was chosen by a study (docs: neural, "Robust learning").
     alpha : float, default 1.01
-        Order of the entropy in "dependence" and "error_entropy". At 2 a step is several times faster, but I can be
-        negative, and a network can find functions that make it so instead of fitting (docs: neural, "Which order").
+        Order of the entropy in "dependence" and "error_entropy". At 2 a step is several times faster, and "dependence"
+        has the centered form (docs: neural, "Which order").
     kernel : Kernel or mapping, optional
         Of inputs and errors, ``{"x": ..., "e": ...}``, in units of the scaled data. Default: Gaussian, for inputs of
         median width, for errors of width 0.5 ("hsic": median).
@@ -88,7 +88,7 @@ class RobustRegressor(RegressorMixin, RobustEstimator):
     _classification = False
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Train on rows X (n, d) and targets y (n,) or (n, q)."""
+        """Train on rows X (n, d), or images (n, ...) where the module takes them, and targets y (n,) or (n, q)."""
         values, targets = self._read(X, y, reset=True)
         self._begin(values, targets)
         hold_out = check_switch("early_stopping", self.early_stopping)
@@ -113,8 +113,17 @@ class RobustRegressor(RegressorMixin, RobustEstimator):
 
     def _read(self, X: Any, y: Any, reset: bool) -> tuple[Floats, Floats]:
         values, targets = validate_data(
-            self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2, reset=reset
+            self,
+            X,
+            y,
+            dtype=np.float64,
+            multi_output=True,
+            y_numeric=True,
+            ensure_min_samples=2,
+            allow_nd=True,
+            reset=reset,
         )
+        self._check_shape(values, reset)
         if reset:
             self._flat = targets.ndim == 1
         return values, np.asarray(targets, dtype=np.float64).reshape(len(targets), -1)

@@ -44,7 +44,7 @@ class RobustEstimator(BaseEstimator, ABC):
         self,
         module: Any = None,
         *,
-        loss: Any = "dependence",
+        loss: Any = "auto",
         alpha: float = 1.01,
         kernel: Kernel | Mapping[str, Kernel] | None = None,
         batch_size: int = 128,
@@ -86,7 +86,7 @@ class RobustEstimator(BaseEstimator, ABC):
         self._random_state = check_random_state(self.random_state)
         self._outputs = self._count_outputs(y)
         standardize = check_switch("standardize", self.standardize)
-        self.input_scaling_ = Scaling.standard(X) if standardize else Scaling.identity(X.shape[1])
+        self.input_scaling_ = Scaling.standard(X) if standardize else Scaling.identity(X.shape[1:])
         self.target_scaling_ = Scaling.robust(y) if standardize and not self._classification else None
         self.bias_ = np.zeros(self._outputs)
         device = check_device(self.device)
@@ -182,8 +182,17 @@ class RobustEstimator(BaseEstimator, ABC):
 
     def _read_inputs(self, X: Any) -> Floats:
         check_is_fitted(self)
-        values: Floats = validate_data(self, X, dtype=np.float64, reset=False)
+        values: Floats = validate_data(self, X, dtype=np.float64, allow_nd=True, reset=False)
+        self._check_shape(values, reset=False)
         return values
+
+    def _check_shape(self, values: Floats, reset: bool) -> None:
+        """Images need a module that takes them, and have one shape."""
+        shape = values.shape[1:]
+        if reset and len(shape) > 1 and self.module is None:
+            raise value_error("module", f"a network for inputs of shape {shape}", "None", "The default one takes rows.")
+        if not reset and shape != self.input_scaling_.center.shape:
+            raise value_error("X", f"inputs of shape {self.input_scaling_.center.shape}, as before", f"{shape}")
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write what predicts to one file: weights and settings, no code.

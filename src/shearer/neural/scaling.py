@@ -16,9 +16,9 @@ class Scaling:
     scale: Floats
 
     @classmethod
-    def identity(cls, columns: int) -> "Scaling":
+    def identity(cls, shape: tuple[int, ...]) -> "Scaling":
         """Leaves values as they are."""
-        return cls(np.zeros(columns), np.ones(columns))
+        return cls(np.zeros(shape), np.ones(shape))
 
     @classmethod
     def standard(cls, values: Floats) -> "Scaling":

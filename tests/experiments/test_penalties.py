@@ -1,0 +1,54 @@
+"""The studies of bottlenecks and of robust defaults, tiny: sound records, the same in every run."""
+
+import torch
+
+from experiments import bike_inputs, collapse, courses, robust_defaults
+
+
+def images(rows):
+    generator = torch.Generator().manual_seed(0)
+    y = torch.arange(rows) % 10
+    return torch.rand(rows, 12, generator=generator) + 0.1 * y[:, None], y
+
+
+def test_every_penalty_is_trained(monkeypatch):
+    monkeypatch.setattr(collapse, "TRAIN", 60)
+    monkeypatch.setattr(collapse, "VALIDATION", 20)
+    monkeypatch.setattr(collapse, "BATCH", 20)
+    x, y = images(80)
+    data = courses.Labelled(x, y, x[:30], y[:30])
+    for method in collapse.METHODS:
+        found = collapse.train(f"{method}, seed 1", data, (12, 16, 8), 2)
+        assert found["method"] == method
+        assert found["train"] == 60
+        assert 0 <= found["test_error"] <= 100
+        assert (found["size"] is None) == (method == "VIB")
+    again = collapse.train(f"{method}, seed 1", data, (12, 16, 8), 2)
+    assert {**again, "cpu_seconds": 0} == {**found, "cpu_seconds": 0}
+
+
+def test_every_loss_is_judged():
+    found = robust_defaults.regression("shifted inputs", "judging", 0, 1)
+    assert list(found) == list(robust_defaults.REGRESSION)
+    assert found == robust_defaults.regression("shifted inputs", "judging", 0, 1)
+    assert found != robust_defaults.regression("shifted inputs", "development", 0, 1)
+    for kind in robust_defaults.DIGITS:
+        found = robust_defaults.labels(kind, "judging", 0, 1)
+        assert list(found) == list(robust_defaults.LABELS)
+        assert all(0 < error < 1 for error in found.values())
+    assert len(robust_defaults.NOISES) == 8
+
+
+def test_gradients_of_strangers_are_those_of_the_entropy(monkeypatch):
+    x = torch.randn(200, 56, generator=torch.Generator().manual_seed(0))
+    monkeypatch.setattr(bike_inputs, "load", lambda _: bike_inputs_data(x))
+    narrow = bike_inputs.study("the authors' widths", quick=True)
+    wide = bike_inputs.study("median width of inputs", quick=True)
+    assert narrow["similarity"] < 1e-6
+    assert narrow["cosine, raw"] > 0.999 > wide["cosine, raw"]
+
+
+def bike_inputs_data(x):
+    from experiments.bike_noise import Hires
+
+    return Hires(x, x[:, 0], torch.arange(len(x)) % 4 == 3)

@@ -1,0 +1,337 @@
+"""The centered form, the chance level, widths in gradients, shapes, compiled and transformed losses."""
+
+import copy
+import math
+import multiprocessing
+import pickle
+import socket
+import warnings
+
+import numpy as np
+import pytest
+import torch
+from torch import distributed
+
+import shearer as sh
+from shearer.kernels import Delta, Gaussian, Laplacian
+from shearer.neural import DependenceLoss, ErrorEntropyLoss, HSICLoss, TotalCorrelationLoss
+
+WIDE = torch.float64
+
+
+def batch(n=20, d=3, seed=0, dtype=WIDE):
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randn(n, d, dtype=dtype, generator=generator)
+    return x, x[:, :1] ** 2 + 0.3 * torch.randn(n, 1, dtype=dtype, generator=generator)
+
+
+def squared_kernel(values, width):
+    return np.exp(-((values[:, None, :] - values[None, :, :]) ** 2).sum(axis=2) / width**2)
+
+
+def unbiased_hsic(a, b):
+    """By the sums of Song et al. (2012), written out."""
+    n = len(a)
+    a, b = a - np.diag(np.diag(a)), b - np.diag(np.diag(b))
+    one = np.ones(n)
+    total = np.sum(a * b) + one @ a @ one * (one @ b @ one) / ((n - 1) * (n - 2)) - 2 / (n - 2) * (one @ a @ b @ one)
+    return total / (n * (n - 3))
+
+
+def test_centered_information_by_its_definition():
+    x, e = batch()
+    widths = {"x": 1.3, "e": 0.6}
+    a, b = (squared_kernel(v.numpy(), widths[k]) for k, v in (("x", x), ("e", e)))
+    means = [(m.sum() - 20) / 380 for m in (a, b)]
+    loss = DependenceLoss(kernel={name: Gaussian(width) for name, width in widths.items()})
+    assert loss(x, e).item() == pytest.approx(math.log2(1 + unbiased_hsic(a, b) / math.prod(means)), abs=1e-12)
+    assert loss.excess == pytest.approx(loss(x, e).item(), abs=1e-12)
+    assert HSICLoss(unbiased=True, kernel=Gaussian(math.sqrt(2.0)))(x, e).item() == pytest.approx(
+        unbiased_hsic(*(squared_kernel(v.numpy(), 2.0) for v in (x, e))), abs=1e-14
+    )
+
+
+def test_centered_information_is_linear_below_chance():
+    generator = torch.Generator().manual_seed(3)
+    found = [DependenceLoss()(*torch.randn(2, 8, 1, dtype=WIDE, generator=generator)).item() for _ in range(300)]
+    assert min(found) < 0
+    assert np.mean(found) == pytest.approx(0.0, abs=4 * np.std(found) / math.sqrt(300))
+    constant = torch.zeros(8, 1, dtype=WIDE, requires_grad=True)
+    value = DependenceLoss()(torch.randn(8, 1, dtype=WIDE, generator=generator), constant)
+    value.backward()
+    assert value.item() == pytest.approx(0, abs=1e-14)
+    assert not constant.grad.any()
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"form": "centred"}, "form: expected one of 'centered', 'raw'"),
+        ({"form": "centered", "alpha": 1.01}, 'form: expected "raw", unless alpha=2 and normalize=False'),
+        ({"form": "centered", "normalize": True}, 'form: expected "raw"'),
+        ({"width_gradient": True, "momentum": 0.1}, "width_gradient: expected False where widths are averaged"),
+    ],
+)
+def test_combinations_that_do_not_exist(options, text):
+    with pytest.raises(ValueError, match=text):
+        DependenceLoss(**options)
+
+
+def test_the_form_that_there_is():
+    assert DependenceLoss().form == "centered"
+    assert DependenceLoss(alpha=1.01).form == DependenceLoss(normalize=True).form == "raw"
+    with pytest.raises(ValueError, match="at least 4 rows for an unbiased estimate, got 3"):
+        DependenceLoss()(torch.randn(3, 1), torch.randn(3, 1))
+
+
+RULES = ["median", "authors-dib", "silverman", "scott"]
+
+
+@pytest.mark.parametrize("d", [2, 10])
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda kernel, held: DependenceLoss(kernel=kernel, width_gradient=not held),
+        lambda kernel, held: DependenceLoss(form="raw", kernel=kernel, width_gradient=not held),
+        lambda kernel, held: DependenceLoss(alpha=1.01, kernel=kernel, width_gradient=not held),
+        lambda kernel, held: HSICLoss(kernel=kernel, width_gradient=not held),
+        lambda kernel, held: HSICLoss(unbiased=True, kernel=kernel, width_gradient=not held),
+        lambda kernel, held: TotalCorrelationLoss(kernel=kernel, width_gradient=not held),
+    ],
+)
+def test_gradcheck_with_the_width_in_the_gradient(make, rule, d):
+    generator = torch.Generator().manual_seed(1)
+    x, e = ((torch.randn(6, d, dtype=WIDE, generator=generator)).requires_grad_() for _ in range(2))
+    kernel = Gaussian(rule, scale=0.8 if d == 2 else 2.0)
+    assert torch.autograd.gradcheck(make(kernel, False), (x, e), atol=1e-6, fast_mode=True)
+    # held, the width is the number that the rule gave
+    fixed = {name: Gaussian(kernel.width(v.detach())) for name, v in (("x", x), ("e", e))}
+    if isinstance(make(kernel, True), TotalCorrelationLoss):
+        fixed = {"x1": fixed["x"], "x2": fixed["e"]}
+    slopes = [torch.autograd.grad(make(k, True)(x, e), (x, e)) for k in (kernel, fixed)]
+    assert all(torch.allclose(a, b, rtol=1e-9, atol=1e-12) for a, b in zip(*slopes, strict=True))
+    assert torch.autograd.gradcheck(make(fixed, True), (x, e), atol=1e-6, fast_mode=True)
+
+
+def test_with_the_width_in_the_gradient_the_size_of_errors_earns_nothing():
+    x, e = batch(40)
+    for rule in RULES:
+        slopes = {}
+        for known in (True, False):
+            size = torch.tensor(1.0, dtype=WIDE, requires_grad=True)
+            loss = DependenceLoss(alpha=1.01, kernel=Gaussian(rule), width_gradient=known)
+            loss(x, e * size).backward()
+            slopes[known] = size.grad.item()
+        assert abs(slopes[True]) < 1e-9
+        assert abs(slopes[False]) > 0.1
+    value = HSICLoss(width_gradient=True)(x, e.requires_grad_())
+    with pytest.raises(ValueError, match="create_graph"):
+        torch.autograd.grad(value, e, create_graph=True)
+    with pytest.raises(ValueError, match='bandwidth: expected one of "median", "authors-dib"'):
+        HSICLoss(kernel=Gaussian("knn"), width_gradient=True)(x, e)
+    with pytest.raises(ValueError, match="kernel: expected a Gaussian where the gradient knows"):
+        HSICLoss(kernel=Laplacian(), width_gradient=True)(x, e)
+
+
+def test_a_part_of_a_rule():
+    x, e = batch()
+    width = Gaussian("median").width(e)
+    ours = ErrorEntropyLoss(kernel=Gaussian("median", scale=0.25))(e)
+    assert ours.item() == pytest.approx(ErrorEntropyLoss(kernel=Gaussian(width / 4))(e).item(), abs=1e-12)
+    assert ours.item() == pytest.approx(sh.entropy(e, alpha=2, kernel=Gaussian("median", scale=0.25)).item(), abs=1e-12)
+    assert Gaussian(2.0, scale=0.5) == Gaussian(1.0)
+    assert Gaussian("median", scale=0.25).width(x) == pytest.approx(Gaussian().width(x) / 4)
+    assert Laplacian(Gaussian("median", scale=2).bandwidth, scale=3).width(x) == pytest.approx(6 * Gaussian().width(x))
+    with pytest.raises(ValueError, match="scale: expected a positive finite number"):
+        Gaussian("median", scale=0)
+
+
+def samples(rows, seed):
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randn(rows, 2, dtype=WIDE, generator=generator)
+    return x, x[:, :1] ** 2 + torch.randn(rows, 1, dtype=WIDE, generator=generator)
+
+
+@pytest.mark.parametrize("loss", [DependenceLoss(), HSICLoss(), HSICLoss(unbiased=True)], ids=str)
+def test_the_excess_does_not_depend_on_the_batch_size(loss):
+    """Mean over batches of 32, 128 and 512 rows of the same law, within four standard errors."""
+    found = {}
+    for rows, count in ((32, 200), (128, 50), (512, 12)):
+        values = []
+        for seed in range(count):
+            loss(*samples(rows, 1000 * rows + seed))
+            values.append(loss.excess)
+        found[rows] = np.mean(values), np.std(values) / math.sqrt(count)
+    for rows in (32, 128):
+        assert found[rows][0] == pytest.approx(found[512][0], abs=4 * math.hypot(found[rows][1], found[512][1]))
+
+
+@pytest.mark.parametrize("alpha", [1.01, 2])
+@pytest.mark.parametrize("normalize", [False, True])
+def test_the_excess_is_the_value_less_that_of_permuted_rows(alpha, normalize):
+    x, e = batch(30)
+    for loss in (
+        DependenceLoss(alpha=alpha, form="raw", normalize=normalize),
+        TotalCorrelationLoss(alpha=alpha, normalize=normalize),
+    ):
+        value = loss(x, e).item()
+        excess = loss.excess
+        generator = torch.Generator().manual_seed(1)
+        by_chance = [loss(x, e[torch.randperm(30, generator=generator)]).item() for _ in range(60)]
+        assert value - excess == pytest.approx(np.mean(by_chance), abs=4 * np.std(by_chance) / math.sqrt(8))
+    hsic = HSICLoss()
+    value = hsic(x, e).item()
+    chance = value - hsic.excess
+    by_chance = [hsic(x, e[torch.randperm(30, generator=generator)]).item() for _ in range(200)]
+    assert chance == pytest.approx(np.mean(by_chance), abs=4 * np.std(by_chance) / math.sqrt(200))
+
+
+def test_the_excess_needs_a_batch_and_leaves_no_weight():
+    loss = DependenceLoss()
+    with pytest.raises(ValueError, match="excess: expected a batch before, got none"):
+        loss.excess  # noqa: B018
+    loss(*batch())
+    assert {*loss.state_dict()} == {"running_widths"}
+    for other in (copy.deepcopy(loss), pickle.loads(pickle.dumps(loss))):
+        with pytest.raises(ValueError, match="excess"):
+            other.excess  # noqa: B018
+        other(*batch())
+
+
+@pytest.mark.parametrize("loss", [DependenceLoss(), HSICLoss()])
+def test_outputs_and_targets(loss):
+    x, y = batch(16)
+    output = 0.5 * x[:, :1]
+    expected = loss(x, y - output).item()
+    assert loss(x, output, y).item() == loss(x, output[:, 0], y).item() == loss(x, output, y[:, 0]).item() == expected
+    scores, classes = x @ torch.ones(3, 4, dtype=WIDE), torch.arange(16) % 4
+    errors = torch.nn.functional.one_hot(classes, 4).to(WIDE) - torch.softmax(scores, dim=1)
+    assert loss(x, scores, classes).item() == loss(x, errors).item()
+    with pytest.raises(ValueError, match=r"target: expected the shape of the output.*got \(15,\) against \(16, 1\)"):
+        loss(x, output, y[1:, 0])
+    with pytest.raises(TypeError, match="target: expected a tensor"):
+        loss(x, output, y.numpy())
+
+
+def test_a_silent_broadcast_is_refused():
+    x, y = batch(16)
+    model = torch.nn.Linear(3, 1, dtype=WIDE)
+    for loss in (DependenceLoss(), HSICLoss()):
+        with pytest.raises(ValueError, match=r"e: expected errors \(n,\) or \(n, q\), got \(16, 16\), differences"):
+            loss(x, y[:, 0] - model(x))
+    with pytest.raises(ValueError, match="pass loss"):
+        ErrorEntropyLoss()(y[:, 0] - model(x))
+    # as many classes as rows are none
+    scores = torch.randn(16, 16, dtype=WIDE, generator=torch.Generator().manual_seed(0))
+    assert math.isfinite(DependenceLoss()(x, scores, torch.arange(16)).item())
+    assert ErrorEntropyLoss()(model(x), y[:, 0]).item() == ErrorEntropyLoss()(y - model(x)).item()
+
+
+def test_ids_are_no_numbers():
+    ids, e = torch.randint(0, 900, (16, 7), generator=torch.Generator().manual_seed(0)), torch.randn(16, 1)
+    with pytest.raises(ValueError, match=r"x: expected numbers, as floats, got integers \(torch.int64\), as ids have"):
+        DependenceLoss()(ids, e)
+    embedded = torch.nn.Embedding(900, 4)(ids)  # (n, tokens, features): a row is a sequence
+    assert math.isfinite(DependenceLoss()(embedded, e).item())
+    assert math.isfinite(DependenceLoss(kernel={"x": Delta()})(ids[:, 0] % 3, e).item())
+    assert math.isfinite(DependenceLoss()((ids % 255).to(torch.uint8), e).item())
+
+
+LOSSES = {
+    "centered": DependenceLoss(),
+    "centered, width known": DependenceLoss(width_gradient=True),
+    "raw": DependenceLoss(form="raw"),
+    "HSIC": HSICLoss(),
+    "HSIC, unbiased": HSICLoss(unbiased=True, kernel=Gaussian("authors-dib")),
+    "total correlation": TotalCorrelationLoss(),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("d", [2, 10])
+def test_transformed_functions(name, d):
+    """func.grad and vmap give what autograd gives, one batch after the other."""
+    loss = LOSSES[name]
+    generator = torch.Generator().manual_seed(2)
+    x, e = torch.randn(2, 4, 12, d, dtype=WIDE, generator=generator)
+    values = torch.stack([loss(a, b) for a, b in zip(x, e, strict=True)])
+    slopes = []
+    for a, b in zip(x, e, strict=True):
+        leaf = b.clone().requires_grad_()
+        slopes.append(torch.autograd.grad(loss(a, leaf), leaf)[0])
+    assert torch.allclose(torch.vmap(loss)(x, e), values, atol=1e-10)
+    assert torch.allclose(torch.func.grad(loss, argnums=1)(x[0], e[0]), slopes[0], atol=1e-9)
+    both = torch.vmap(torch.func.grad(loss, argnums=1))(x, e)
+    assert torch.allclose(both, torch.stack(slopes), atol=1e-9)
+
+
+def test_what_cannot_be_transformed_says_so():
+    x, e = torch.randn(2, 3, 8, 2, dtype=WIDE)
+    with pytest.raises(ValueError, match="alpha: expected 2, in bits, where torch transforms functions"):
+        torch.vmap(DependenceLoss(alpha=1.01))(x, e)
+    with pytest.raises(ValueError, match="kernel: expected a Gaussian where torch compiles"):
+        torch.vmap(HSICLoss(kernel=Laplacian()))(x, e)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_no_graph_breaks(name):
+    """Traced as a whole; the traced code gives value and gradient."""
+    loss = LOSSES[name]
+    x, e = batch(12)
+    e.requires_grad_()
+    compiled = torch.compile(loss, fullgraph=True, backend="aot_eager")
+    value, expected = compiled(x, e), loss(x, e)
+    assert value.item() == pytest.approx(expected.item(), abs=1e-10)
+    ours, reference = (torch.autograd.grad(v, e)[0] for v in (value, expected))
+    assert torch.allclose(ours, reference, atol=1e-9)
+
+
+def test_error_entropy_compiles():
+    _, e = batch(12)
+    value = torch.compile(ErrorEntropyLoss(), fullgraph=True, backend="aot_eager")(e)
+    assert value.item() == pytest.approx(ErrorEntropyLoss()(e).item(), abs=1e-10)
+
+
+def gather_in_a_process(rank, port, queue):
+    """A half of the rows in each of two processes: value and gradient."""
+    torch.set_num_threads(1)
+    distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=2)
+    x, e = batch(20)
+    own = e[10 * rank : 10 * rank + 10].clone().requires_grad_()
+    loss = DependenceLoss(gather=True)
+    value = loss(x[10 * rank : 10 * rank + 10], own)
+    value.backward()
+    try:
+        loss(x[: 4 + rank], e[: 4 + rank])
+        refused = ""
+    except ValueError as error:
+        refused = str(error)
+    queue.put((rank, value.item(), own.grad.numpy().tolist(), refused))
+    distributed.destroy_process_group()
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="processes cannot be forked")
+def test_rows_of_all_processes():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads
+        processes = [context.Process(target=gather_in_a_process, args=(rank, port, queue)) for rank in range(2)]
+        for process in processes:
+            process.start()
+    found = sorted(queue.get(timeout=60) for _ in range(2))
+    for process in processes:
+        process.join(timeout=60)
+    x, e = batch(20)
+    e.requires_grad_()
+    value = DependenceLoss(gather=True)(x, e)  # nothing is distributed here
+    value.backward()
+    for rank, own, slope, refused in found:
+        assert own == pytest.approx(value.item(), abs=1e-12)
+        # the mean over processes is taken later
+        assert torch.allclose(torch.tensor(slope, dtype=WIDE) / 2, e.grad[10 * rank : 10 * rank + 10], atol=1e-12)
+        assert "as many rows in every process, got 4, 5" in refused
