@@ -19,8 +19,8 @@ LARGEST_WEIGHT = 3.0
 FREE_SHARE, FREE_LEVELS_SHARE = 1 / 8, 1 / 8
 #: Widths, in bits, of the regressions on one number, on each of several, on all together, and on a fitted value.
 SCALAR_BITS, ADDITIVE_BITS, JOINT_BITS, INDEX_BITS = (1.0, 2.0, 3.3, 4.5), (1.0, 2.5), (1.0, 2.0, 3.5), (1.0, 2.0, 3.3)
-#: From so many rows on a number is also looked at in this width.
-NARROW_ROWS, NARROW_BITS = 400, 5.7
+#: From so many rows on a number is also looked at in this width, and a few of them together in another.
+NARROW_ROWS, NARROW_BITS, NARROW_JOINT_BITS, NARROW_DIMENSIONS = 400, 5.7, 5.0, 3
 #: Most numbers of which all products are formed.
 MOST_PRODUCTS = 12
 #: Features of a number, of a fitted value and of several numbers together at most; a joint fit that is chosen is made
@@ -45,7 +45,7 @@ LARGEST_SHARE = 0.5
 NEIGHBORS, NEIGHBOR_ROWS = 6, 20_000
 #: Residuals of both variables that are alike among neighbors, each below the first and together below the second
 #: p-value, are warned of.
-ALIKE_EACH, ALIKE_BOTH = 0.25, 0.05
+ALIKE_EACH, ALIKE_BOTH = 0.15, 0.02
 #: Regressions of both variables that spend more than this share of the rows are warned of.
 SPENT_SHARE = 0.45
 #: A variable of which less than this share is left given the conditions is a function of them.
@@ -53,6 +53,6 @@ SMALLEST_LEFT = 1e-8
 #: Conditions of more dimensions than this share of the rows leave nothing to test.
 MOST_DIMENSIONS_SHARE = 1 / 3
 #: Bytes of features that one regression keeps; beyond it they are formed again for each pass.
-ROOM = 2**26
+ROOM = 2**27
 #: Rows read at a time.
 CHUNK_ROWS = 8192

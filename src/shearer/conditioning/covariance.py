@@ -1,8 +1,8 @@
 """Is the mean of products of residual features 0? Its squared length against a sum of weighted chi-squares.
 
 With Z the products of a row, n |mean Z|^2 is compared with sum lambda chi^2, lambda the eigenvalues of Cov(Z): valid
-under heteroscedasticity, as the generalised covariance measure (Shah and Peters 2020); weighted by the conditions, as in
-Scheidegger, Hörrmann and Bühlmann (2022).
+under heteroscedasticity, as the generalised covariance measure (Shah and Peters 2020); weighted by the conditions, as
+in Scheidegger, Hörrmann and Bühlmann (2022).
 """
 
 import math

@@ -13,7 +13,7 @@ from shearer.conditioning.neighbors import Neighbors
 from shearer.conditioning.ridge import Smoother, Source
 from shearer.kernels import Gaussian, Gram, hadamard
 from shearer.kernels.delta import DeltaGram
-from shearer.pairs.features import Features, LevelFeatures, fit
+from shearer.pairs.features import LevelFeatures, fit
 from shearer.pairs.rungs import rung_widths, sample_rows, unit_scale
 
 Floats = NDArray[np.float64]
@@ -41,15 +41,12 @@ def leading(columns: Floats, most: int) -> Floats:
     return standardized(columns @ directions[:, :most])
 
 
-def gaussian_features(
-    values: Floats, bits: float, fixed: Gram | None = None, *, sample: int
-) -> tuple[Features, Floats]:
-    """Features of a Gaussian similarity at the width of so many bits, and the sample's, on which they were found."""
+def gaussian_grams(values: Floats, bits: Sequence[float], fixed: Gram | None = None) -> list[Gram]:
+    """Gaussian similarities at the widths of so many bits, as far as the rows tell values apart; times a fixed one."""
     scaled = values * unit_scale(values)
-    gram = Gaussian(rung_widths(scaled, (bits,))[0]).gram(Block("continuous", scaled), _LIKE).squared()
-    rows = sample_rows(scaled, sample)
-    found = fit(gram if fixed is None else hadamard([gram, fixed]), rows, constants.LEFT_OUT)
-    return found, found.of(rows) + found.offset
+    block = Block("continuous", scaled)
+    found = [Gaussian(width).gram(block, _LIKE).squared() for width in rung_widths(scaled, bits)]
+    return found if fixed is None else [hadamard([gram, fixed]) for gram in found]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +116,9 @@ class Conditions:
     def of_index(self, values: Floats) -> Iterator[Smoother]:
         """Regressions on values that were fitted: in many models all depends on the conditions through these."""
         for column in standardized(values).T:
-            for bits in constants.INDEX_BITS:
-                found = _gaussian(column[:, None], bits, self.base, constants.INDEX_RANK)
+            index = column[:, None]
+            for gram in gaussian_grams(index, constants.INDEX_BITS):
+                found = _gaussian(index, gram, self.base, constants.INDEX_RANK)
                 if found is not None:
                     yield found
 
@@ -133,42 +131,41 @@ def _orthonormal(columns: Floats) -> Floats:
 
 
 def _gaussian(
-    values: Floats,
-    bits: float,
-    base: Floats,
-    rank: int,
-    fixed: Gram | None = None,
-    sample: int = constants.SAMPLE_ROWS,
-    fine: bool = False,
+    values: Floats, gram: Gram, base: Floats, rank: int, sample: int = constants.SAMPLE_ROWS, fine: bool = False
 ) -> Smoother | None:
-    """A Gaussian kernel by its leading features; with `fine` it can be had with more of them."""
-    features, seen = gaussian_features(values, bits, fixed, sample=sample)
+    """A similarity by its leading features; with `fine` it can be had with more of them."""
+    rows = sample_rows(values, sample)
+    features = fit(gram, rows, constants.LEFT_OUT)
     kept = slice(max(0, features.rank - rank), None)
-    left_out = max(0.0, 1.0 - float(np.mean(np.sum(seen[:, kept] ** 2, axis=1))))
+    seen = (features.of(rows) + features.offset)[:, kept]
+    left_out = max(0.0, 1.0 - float(np.mean(np.sum(seen**2, axis=1))))
     most = min(constants.FINE_RANK, len(values) // 3)
     finer = None
     if fine and most > rank and left_out > constants.LEFT_OUT:
-        finer = cache(lambda: _gaussian(values, bits, base, most, fixed, constants.FINE_SAMPLE_ROWS))
+        finer = cache(lambda: _gaussian(values, gram, base, most, constants.FINE_SAMPLE_ROWS))
     return Smoother.of(base, lambda rows: features.of(rows)[:, kept], left_out, finer)
 
 
 def _of_numbers(numbers: Floats, base: Floats) -> Iterator[Smoother | None]:
     n, d = numbers.shape
     if d == 1:
-        narrow = (constants.NARROW_BITS,) if n >= constants.NARROW_ROWS else ()
-        yield from (_gaussian(numbers, bits, base, n // 2) for bits in (*constants.SCALAR_BITS, *narrow))
+        narrowest = (constants.NARROW_BITS,) if n >= constants.NARROW_ROWS else ()
+        grams = gaussian_grams(numbers, (*constants.SCALAR_BITS, *narrowest))
+        yield from (_gaussian(numbers, gram, base, n // 2) for gram in grams)
         return
     products = None
     if d <= constants.MOST_PRODUCTS:
         products = _scaled(lambda rows: _all_products(numbers[rows]), n)
         yield Smoother.of(base, products)
-    for bits in constants.ADDITIVE_BITS if d * constants.NUMBER_RANK <= 2 * constants.FINE_RANK else ():
-        additive = _scaled(_side_by_side(_columns_features(numbers, bits)), n)
-        yield Smoother.of(base, additive)
-        if products is not None and bits == constants.ADDITIVE_BITS[0]:
-            yield Smoother.of(base, _side_by_side([additive, products]))
+    if d * constants.NUMBER_RANK <= 2 * constants.FINE_RANK:
+        wide, narrow = (_scaled(_side_by_side(each), n) for each in _columns_features(numbers))
+        yield from (Smoother.of(base, source) for source in (wide, narrow))
+        if products is not None:
+            yield Smoother.of(base, _side_by_side([wide, products]))
     rank = min(constants.JOINT_RANK, n // 2)
-    yield from (_gaussian(numbers, bits, base, rank, fine=True) for bits in constants.JOINT_BITS)
+    further = n >= constants.NARROW_ROWS and d <= constants.NARROW_DIMENSIONS
+    grams = gaussian_grams(numbers, (*constants.JOINT_BITS, *(constants.NARROW_JOINT_BITS,) * further))
+    yield from (_gaussian(numbers, gram, base, rank, fine=True) for gram in grams)
 
 
 def _of_mixtures(numbers: Floats, labels: Sequence[Indices], base: Floats) -> Iterator[Smoother | None]:
@@ -182,18 +179,25 @@ def _of_mixtures(numbers: Floats, labels: Sequence[Indices], base: Floats) -> It
     if levels.rank * numbers.shape[1] <= min(constants.JOINT_RANK, n // 4):
         yield Smoother.of(base, lambda rows: _crossed(levels.of(rows), numbers[rows]))
     rank = min(constants.JOINT_RANK, n // 2)
-    yield from (_gaussian(numbers, bits, base, rank, joint, fine=True) for bits in constants.JOINT_BITS)
+    grams = gaussian_grams(numbers, constants.JOINT_BITS, joint)
+    yield from (_gaussian(numbers, gram, base, rank, fine=True) for gram in grams)
 
 
-def _columns_features(numbers: Floats, bits: float) -> list[Source]:
-    """Features of each number alone."""
+def _columns_features(numbers: Floats) -> tuple[list[Source], list[Source]]:
+    """Features of each number alone, in a wide and a narrow width."""
 
-    def source(column: Floats) -> Source:
-        features = gaussian_features(column, bits, sample=constants.SAMPLE_ROWS)[0]
+    def source(column: Floats, gram: Gram) -> Source:
+        features = fit(gram, sample_rows(column, constants.SAMPLE_ROWS), constants.LEFT_OUT)
         kept = slice(max(0, features.rank - constants.NUMBER_RANK), None)
         return lambda rows: features.of(rows)[:, kept]
 
-    return [source(column[:, None]) for column in numbers.T]
+    wide, narrow = [], []
+    for values in numbers.T:
+        column = values[:, None]
+        grams = gaussian_grams(column, constants.ADDITIVE_BITS)
+        wide.append(source(column, grams[0]))
+        narrow.append(source(column, grams[-1]))
+    return wide, narrow
 
 
 def _side_by_side(sources: Iterable[Source]) -> Source:

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from shearer._blocks import Variable
 from shearer.conditioning import constants
-from shearer.conditioning.designs import Conditions, gaussian_features, leading, split_blocks, standardized
+from shearer.conditioning.designs import Conditions, gaussian_grams, leading, split_blocks, standardized
 from shearer.conditioning.ridge import Fit
 from shearer.kernels.delta import DeltaGram
-from shearer.pairs.features import LevelFeatures
+from shearer.pairs.features import LevelFeatures, fit
+from shearer.pairs.rungs import sample_rows
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -74,7 +75,8 @@ class Parts:
             return left, left[:, :0]
         left = standardized(left)
         fixed = None if self.codes is None else DeltaGram(self.codes, _LIKE)
-        found, _ = gaussian_features(left, constants.COMPONENT_BITS, fixed, sample=constants.SAMPLE_ROWS)
+        gram = gaussian_grams(left, (constants.COMPONENT_BITS,), fixed)[0]
+        found = fit(gram, sample_rows(left, constants.SAMPLE_ROWS), constants.LEFT_OUT)
         n = len(left)
         count = constants.MORE_COMPONENTS if n >= constants.MORE_ROWS else constants.FEW_COMPONENTS
         columns = np.concatenate([found.of(slice(k, k + 65536))[:, -count:] for k in range(0, n, 65536)])
@@ -128,21 +130,21 @@ class Residual:
         columns = np.column_stack([parts.numbers, parts.levels])
         start = Fit.start(columns, conditions.base)
         linear = columns - start.residuals
-        fit = start.further(conditions.smoothers, fine=True)
-        score = conditions.neighbors.score(fit)
-        left_out = max((c.smoother.left_out for c in fit.choices if c.smoother is not None), default=0.0)
+        found = start.further(conditions.smoothers, fine=True)
+        score = conditions.neighbors.score(found)
+        left_out = max((c.smoother.left_out for c in found.choices if c.smoother is not None), default=0.0)
         own = []
         if conditions.several:
-            fitted = columns - fit.residuals
+            fitted = columns - found.residuals
             own = list(conditions.of_index(np.column_stack([linear[:, :1], fitted[:, :2]])))
-            fit = fit.further(own)
-        explained = float(np.clip(1.0 - np.mean(fit.criterion()), 0.0, 1.0))
-        kept = np.mean(fit.residuals**2, axis=0) > constants.SMALLEST_LEFT
+            found = found.further(own)
+        explained = float(np.clip(1.0 - np.mean(found.criterion()), 0.0, 1.0))
+        kept = np.mean(found.residuals**2, axis=0) > constants.SMALLEST_LEFT
         if not kept.any():
-            return cls(np.empty((len(columns), 0)), 0, float(fit.freedom.max()), 1.0, 0.0, left_out)
+            return cls(np.empty((len(columns), 0)), 0, float(found.freedom.max()), 1.0, 0.0, left_out)
         count = parts.numbers.shape[1]
-        direct, levels = fit.residuals[:, :count][:, kept[:count]], fit.residuals[:, count:][:, kept[count:]]
-        freedom = float(fit.freedom.max())
+        direct, levels = found.residuals[:, :count][:, kept[:count]], found.residuals[:, count:][:, kept[count:]]
+        freedom = float(found.freedom.max())
         if direct.shape[1]:
             direct, further = parts.features(direct)
             further = Fit.start(further, conditions.base).further([*conditions.smoothers, *own]).residuals
