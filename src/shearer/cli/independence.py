@@ -44,7 +44,12 @@ def independence(
         typer.Option(metavar="COL,COL,...", help="Test independence once these are known.", rich_help_panel=_TEST),
     ] = None,
     method: Annotated[
-        str, typer.Option(metavar="NAME", help="auto, aggregated, moments or permutation.", rich_help_panel=_TEST)
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="auto, aggregated, moments or permutation; with --given auto or permutation.",
+            rich_help_panel=_TEST,
+        ),
     ] = "auto",
     measure: Annotated[
         str | None,

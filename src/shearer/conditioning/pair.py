@@ -1,7 +1,7 @@
 """All pairs of variables given the same conditions; what conditions leave of each variable is found once."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,7 +23,7 @@ class Answer:
     Attributes
     ----------
     pvalue : float
-        nan where nothing can be said; `reason` says why.
+        nan where nothing can be said; `reason` says why. 1 of a constant.
     tails : tuple of (str, Tail)
         The statistics that were joined.
     explained : tuple of float
@@ -79,7 +79,8 @@ class PairsGiven:
         self._given = tuple(given)
         self._rows = len(variables[0].blocks[0].values)
         self._numbers, self._labels = split_blocks(given)
-        self._residuals: dict[int, Residual | None] = {}
+        self._parts: dict[int, Parts] = {}
+        self._residuals: dict[int, Residual] = {}
 
     @property
     def method(self) -> str:
@@ -108,38 +109,42 @@ class PairsGiven:
             return f"only {self._strata.usable} of {self._rows} rows share their labels with another row"
         return ""
 
-    def residual(self, place: int) -> Residual | None:
-        """What the conditions leave of a variable; None of a constant."""
+    def parts(self, place: int) -> Parts:
+        """A variable as it is tested."""
+        if place not in self._parts:
+            self._parts[place] = Parts.of(self._variables[place])
+        return self._parts[place]
+
+    def residual(self, place: int) -> Residual:
+        """What the conditions leave of a variable that is not constant."""
         if place not in self._residuals:
-            parts = Parts.of(self._variables[place])
-            if parts.is_constant:
-                self._residuals[place] = None
-            elif self._numbers.shape[1]:
-                self._residuals[place] = Residual.of(parts, self._conditions)
-            else:
-                self._residuals[place] = self._strata.residual(parts)
+            parts = self.parts(place)
+            by_numbers = self._numbers.shape[1] > 0
+            found = Residual.of(parts, self._conditions) if by_numbers else self._strata.residual(parts)
+            self._residuals[place] = found
         return self._residuals[place]
 
     def answer(self, first: int, second: int) -> Answer:
         """The test of two variables."""
+        places = first, second
+        constant = self._listed(k for k in places if self.parts(k).is_constant)
+        if constant:
+            return Answer(1.0, reason=f"{constant} is constant")
         if self._refusal:
             return Answer(math.nan, reason=self._refusal)
-        pair = [self.residual(first), self.residual(second)]
-        found = [one for one in pair if one is not None]
-        names = [describe(self._variables[k].name) for k in (first, second)]
-        if len(found) < 2:
-            which = ", ".join(name for name, one in zip(names, pair, strict=True) if one is None)
-            return Answer(math.nan, reason=f"{which} is constant")
-        explained = found[0].explained, found[1].explained
-        determined = [name for name, one in zip(names, found, strict=True) if one.is_determined]
+        left, right = self.residual(first), self.residual(second)
+        explained = left.explained, right.explained
+        determined = self._listed(k for k in places if self.residual(k).is_determined)
         if determined:
-            reason = f"{' and '.join(determined)} is a function of what is given: nothing of it is left to test"
+            reason = f"{determined} is a function of what is given: nothing of it is left to test"
             return Answer(math.nan, explained=explained, reason=reason)
-        tails = self._tails(*found)
+        tails = self._tails(left, right)
         pvalue = float(half_cauchy([tail.pvalue for _, tail in tails]))
-        scores = found[0].score, found[1].score
-        left_out = max(one.left_out for one in found)
-        return Answer(pvalue, tails, explained, scores, self._warning(found, scores), "", left_out)
+        scores, left_out = (left.score, right.score), max(left.left_out, right.left_out)
+        return Answer(pvalue, tails, explained, scores, self._warning((left, right), scores), "", left_out)
+
+    def _listed(self, places: Iterable[int]) -> str:
+        return " and ".join(describe(self._variables[k].name) for k in places)
 
     def _tails(self, first: Residual, second: Residual) -> tuple[tuple[str, Tail], ...]:
         linear = first.features[:, : first.linear], second.features[:, : second.linear]

@@ -92,7 +92,7 @@ class ConditionalResult(TestResult):
     warning : str
         Why a small p-value may not be trusted, or nothing.
     reason : str
-        Why nothing can be said where the p-value is nan, or nothing.
+        Why nothing can be said: the p-value is then nan, or 1 where a variable is constant.
     """
 
     given: tuple[str, ...] = ()
