@@ -7,8 +7,8 @@ import sys
 from benchmarks.cases import write
 
 NAMES = (
-    "imports", "engine", "planner", "pairs", "inference", "intervals", "bounds", "tools", "neural", "scan", "scale",
-    "threads",
+    "imports", "engine", "planner", "pairs", "inference", "conditional", "intervals", "bounds", "tools", "neural",
+    "scan", "scale", "threads",
 )  # fmt: skip
 
 

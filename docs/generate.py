@@ -15,6 +15,7 @@ from typing import Any
 import claims_learning
 import numpy as np
 import pictures_learning
+import tables_conditional
 import tables_figures
 import tables_house
 import tables_intervals
@@ -31,7 +32,8 @@ import shearer as sh
 
 DOCS = Path(__file__).parent
 PARTS = (
-    tables_neural, tables_widths, tables_scale, tables_intervals, tables_house, tables_learning, claims_learning,
+    tables_neural, tables_widths, tables_scale, tables_intervals, tables_house, tables_learning, tables_conditional,
+    claims_learning,
 )  # fmt: skip
 LEMMA = DOCS.parent / "experiments" / "results" / "lemma_one.json"
 DELTA = sh.kernels.Delta()

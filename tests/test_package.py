@@ -83,10 +83,15 @@ def test_every_import_is_declared():
     extras = project["optional-dependencies"]
     stated = [
         *project["dependencies"],
-        *(text for name in ("torch", "plot", "data", "excel", "cluster", "integrations") for text in extras[name]),
+        *(
+            text
+            for name in ("torch", "plot", "data", "excel", "cluster", "integrations", "causal")
+            for text in extras[name]
+        ),
     ]
     declared = {re.match(r"[\w-]+", text)[0].replace("-", "_") for text in stated}
-    ours = {"scikit_learn" if name == "sklearn" else name for name in (name.split(".")[0] for name in imported())}
+    others = {"sklearn": "scikit_learn", "causallearn": "causal_learn"}
+    ours = {others.get(name, name) for name in (name.split(".")[0] for name in imported())}
     assert ours - {*sys.stdlib_module_names, "shearer"} <= declared
 
 

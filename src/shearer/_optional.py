@@ -7,6 +7,7 @@ from types import ModuleType
 _EXTRAS = {"matplotlib": "plot", "matplotlib.pyplot": "plot", "pooch": "data", "fastexcel": "excel"}
 _EXTRAS |= {"dask": "cluster", "distributed": "cluster"}
 _EXTRAS |= {"lightning.pytorch": "integrations", "transformers": "integrations"}
+_EXTRAS |= {"causallearn.utils.cit": "causal", "pgmpy.ci_tests._base": "causal"}
 
 
 def load(module: str, purpose: str) -> ModuleType:

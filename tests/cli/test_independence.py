@@ -40,15 +40,27 @@ def test_conditions_methods_groups_and_kinds(call, planted):
     def found(*options):
         return json.loads(call("test", planted, *options, "--json", "-").stdout)
 
-    conditional = found("dose", "response", "--given", "lamp", "--resamples", "49")
+    conditional = found("dose", "response", "--given", "lamp")
     assert conditional["given"] == ["lamp"]
     assert conditional["variables"] == ["dose", "response"]
-    assert "conditional" in conditional["method"]
+    assert "strata" in conditional["method"]
+    assert len(conditional["explained"]) == 2
+    assert conditional["reason"] == ""
+    permuted = found("dose", "response", "--given", "lamp", "--method", "permutation", "--resamples", "49")
+    assert "49 local permutations" in permuted["method"]
+    assert "conditional" in permuted["method"]
     options = ["--measure", "mutual_information", "--alpha", "2", "--resamples", "19", "--seed", "3"]
     assert "19 random permutations" in found("dose", "response", *options)["method"]
     assert found("ring", "dose", "--group", "ring=ring_x,ring_y")["variables"] == ["ring", "dose"]
     numbers, labels = found("dose", "response"), found("dose", "response", "--kind", "dose=categorical")
     assert numbers["pvalue"] < 1e-6 < labels["pvalue"]
+
+
+def test_what_conditions_explain_is_said(call, planted):
+    assert "explaining" in call("test", planted, "dose", "response", "--given", "ring_x,species").stdout
+    refused = call("test", planted, "lamp", "dose", "--given", "switch_a,switch_b").stdout
+    assert "lamp and dose could not be tested" in refused
+    assert "is a function of" in refused
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def test_ties_in_the_condition_spread_over_all_that_are_equal(rng):
 
 def test_many_conditions_and_names(rng):
     table = dict(zip("abcd", rng.normal(size=(4, 40)), strict=True))
-    found = conditional_test(table, given=["c", "d"], n_resamples=9)
+    found = conditional_test(table, given=["c", "d"], n_resamples=9, most_numbers=2)
     assert found.names == ("a", "b")
     assert found.method == "conditional mutual information at alpha=2 given c, d, 9 local permutations"
 
@@ -102,6 +102,7 @@ def test_constant_variable_says_so():
         ({"given": None}, "given: expected at least one variable, got None"),
         ({"given": np.arange(9.0)}, "same number of rows"),
         ({"given": [f"row {i}" for i in range(10)]}, "given: expected labels that repeat"),
+        ({"given": np.ones((10, 2))}, "given: expected at most 1 numeric coordinate.*independence_test"),
         ({"neighbors": 1}, "neighbors: expected a whole number of 2 or more"),
         ({"neighbors": 11}, "neighbors: expected at most 10"),
         ({"n_resamples": 0}, "n_resamples: expected a whole number of 1 or more"),

@@ -50,7 +50,7 @@ def test_the_planted_network_is_found_and_little_else(indirect):
     assert false <= false_before / 3
 
 
-@pytest.mark.parametrize("indirect", ["dpi", "conditional"])
+@pytest.mark.parametrize("indirect", ["dpi", "conditional", "pc"])
 def test_the_indirect_link_of_a_chain_goes(chain, indirect):
     assert links(DependenceNetwork().fit(chain)) == {("x1", "x2"), ("x2", "x3"), ("x1", "x3")}
     network = DependenceNetwork(indirect=indirect).fit(chain)
@@ -235,6 +235,16 @@ def test_copies_and_extreme_values():
     assert len(network.edges_) == 6  # equal weights: none is weaker than another
 
 
+def test_links_that_two_variables_together_explain():
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=(2, 300))
+    x, y = a + b + 0.5 * rng.normal(size=(2, 300))
+    found = links(DependenceNetwork(indirect="pc").fit(pl.DataFrame({"a": a, "b": b, "x": x, "y": y})))
+    assert found == {("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")}
+    one = links(DependenceNetwork(indirect="conditional").fit(pl.DataFrame({"a": a, "b": b, "x": x, "y": y})))
+    assert ("x", "y") in one  # neither explains it alone
+
+
 def test_seeds(chain):
     noisy = chain + np.random.default_rng(1).normal(size=chain.shape)
     fits = [
@@ -243,11 +253,13 @@ def test_seeds(chain):
     ]
     assert np.array_equal(*fits)
     from shearer.data.table import read_table
-    from shearer.tools.pair_tests import pvalue_given
+    from shearer.kernels import Gaussian
+    from shearer.tools.pair_tests import GivenOthers
 
-    independent = np.random.default_rng(1).normal(size=(60, 3))
-    given = [pvalue_given(read_table(independent), None, 199, seed, None, 0, 1, 2) for seed in (1, 1, 2)]
+    independent = read_table(np.random.default_rng(1).normal(size=(60, 3)))
+    given = [GivenOthers(independent, Gaussian(), 199, seed, None)(0, 1, 2) for seed in (1, 1, 2)]
     assert given[0] == given[1] != given[2]
+    assert GivenOthers(independent, None, 1, 1, None)(0, 1, 2) == GivenOthers(independent, None, 1, 2, None)(0, 1, 2)
 
 
 def test_graph_and_files(table, tmp_path):
@@ -315,7 +327,7 @@ def test_nothing_is_handed_on_before_fitting(method):
         ({"threshold": "high"}, TypeError, "threshold"),
         ({"top_k": 0}, ValueError, "top_k: expected a whole number of 1 or more"),
         ({"top_k": 2.5}, TypeError, "top_k"),
-        ({"indirect": "aracne"}, ValueError, "indirect: expected one of None, 'dpi', 'clr', 'conditional'"),
+        ({"indirect": "aracne"}, ValueError, "indirect: expected one of None, 'dpi', 'clr', 'conditional', 'pc'"),
         ({"tolerance": -0.1}, ValueError, "tolerance: expected a number from 0 to 1"),
         ({"level": 0}, ValueError, "level: expected a number above 0"),
         ({"n_resamples": 0}, ValueError, "n_resamples"),

@@ -48,7 +48,12 @@ def independence(
         typer.Option(metavar="COL", help="Rows with the same value may depend on each other.", rich_help_panel=_TEST),
     ] = None,
     method: Annotated[
-        str, typer.Option(metavar="NAME", help="auto, aggregated, moments or permutation.", rich_help_panel=_TEST)
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="auto, aggregated, moments or permutation; with --given auto or permutation.",
+            rich_help_panel=_TEST,
+        ),
     ] = "auto",
     measure: Annotated[
         str | None,

@@ -61,7 +61,9 @@ def network(
     ] = None,
     indirect: Annotated[
         str | None,
-        typer.Option(metavar="METHOD", help="Against indirect links: dpi, clr or conditional.", rich_help_panel=_LINKS),
+        typer.Option(
+            metavar="METHOD", help="Against indirect links: dpi, clr, conditional or pc.", rich_help_panel=_LINKS
+        ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Order of the entropy.", rich_help_panel=_LINKS)] = 2.0,
     width: Annotated[

@@ -7,10 +7,11 @@ from shearer.inference.interaction import InteractionResult, interaction_test
 from shearer.inference.intervals import confidence_interval
 from shearer.inference.permutation import permutation_test
 from shearer.inference.pvalue import adjusted_pvalues
-from shearer.inference.result import Component, TestResult
+from shearer.inference.result import Component, ConditionalResult, TestResult
 
 __all__ = [
     "Component",
+    "ConditionalResult",
     "InteractionResult",
     "TestResult",
     "adjusted_mutual_information",

@@ -20,6 +20,7 @@ from shearer.inference.aggregated import (
     sidak,
 )
 from shearer.inference.conditional import conditional_test
+from shearer.inference.given import residual_test
 from shearer.inference.permutation import permutation_test
 from shearer.inference.result import UNTESTABLE, Component, TestResult
 from shearer.kernels import Gaussian, Kernel, chosen_kernels
@@ -56,13 +57,16 @@ def independence_test(
     *data : array-like, Series, frame or mapping
         Several arguments: one variable each. One table, mapping or 2-D array: one variable for each column.
     given : optional
-        Conditioning variables: a test of conditional independence, by local permutation.
+        Conditioning variables, any number of numbers, labels and vectors: are two variables independent once these
+        are known? The result is a `ConditionalResult`, which says how much the conditions explain and warns where the
+        p-value is not to be trusted.
     method : {"auto", "aggregated", "moments", "permutation"}
         "aggregated": no permutations; exact permutation moments of statistics over a ladder of widths, joined; for
         more than two variables, a statistic of all subsets at once (up to 20,000 rows) and a chain of pairs, each
         variable against all before it. "moments": the same at the one width of the kernel. "permutation": the measure
-        itself, rows permuted. "auto": aggregated if neither `measure` nor `alpha` is stated (and there are 6 rows or
-        more), else permutation. Time grows in proportion to the rows.
+        itself, rows permuted; given conditions, among rows alike in these. "auto": given conditions, what regressions
+        on these leave, if neither `alpha` nor `kernel` is stated; else aggregated if neither `measure` nor `alpha` is
+        stated (and there are 6 rows or more), else permutation. Time grows in proportion to the rows.
     measure : str, optional
         Name of the measure for permutations; default "total_correlation".
     alpha : float, optional
@@ -95,16 +99,10 @@ def independence_test(
     """
     check_option("method", method, METHODS)
     if given is not None:
-        if method in ("aggregated", "moments"):
-            hint = "Rows are permuted among those alike in what is given."
-            raise value_error("method", '"auto" or "permutation" with given', describe(method), hint)
-        if measure is not None:
-            hint = "The statistic is the conditional mutual information."
-            raise value_error("measure", "none with given", describe(measure), hint)
-        return conditional_test(
-            *data, given=given, alpha=2.0 if alpha is None else alpha, kernel=kernel, groups=groups, missing=missing,
-            n_resamples=n_resamples, rng=rng,
-        )  # fmt: skip
+        if cluster is not None:
+            raise value_error("cluster", "none with given", "one", "Conditions and clusters together are not tested.")
+        return _test_given(*data, given=given, method=method, measure=measure, alpha=alpha, kernel=kernel,
+            groups=groups, missing=missing, n_resamples=n_resamples, rng=rng)  # fmt: skip
     if cluster is not None and missing == "drop":
         raise value_error("missing", '"error" with cluster', '"drop"', "Drop the rows before, clusters with them.")
     variables = read_variables(*data, groups=groups, missing=missing)
@@ -163,3 +161,23 @@ def _clustered(ladders: Ladders, cluster: Any, variables: Variables) -> TestResu
     return TestResult(
         statistic, pvalue, label, tuple(components), None, variables.rows, variables.names, ladders.residual
     )
+
+
+def _test_given(
+    *data: Any, given: Any, method: str, measure: str | None, alpha: float | None,
+    kernel: Kernel | Mapping[str, Kernel] | None, groups: Mapping[str, Iterable[str]] | None, missing: str,
+    n_resamples: int, rng: np.random.Generator | int | None,
+) -> TestResult:  # fmt: skip
+    """By residuals, or by local permutation where that or something of it is asked for."""
+    if method in ("aggregated", "moments"):
+        hint = "What regressions on the conditions leave is compared, or rows are permuted among those alike."
+        raise value_error("method", '"auto" or "permutation" with given', describe(method), hint)
+    if measure is not None:
+        hint = "The statistic of the permutations is the conditional mutual information."
+        raise value_error("measure", "none with given", describe(measure), hint)
+    if method == "permutation" or alpha is not None or kernel is not None:
+        return conditional_test(
+            *data, given=given, alpha=2.0 if alpha is None else alpha, kernel=kernel, groups=groups, missing=missing,
+            n_resamples=n_resamples, rng=rng,
+        )  # fmt: skip
+    return residual_test(*data, given=given, groups=groups, missing=missing)

@@ -77,3 +77,38 @@ class TestResult:
             return f"{', '.join(self.names)}: not tested, {UNTESTABLE} ({self.rows} rows)"
         found = f"statistic {self.statistic:.4g}, p = {self.pvalue:.3g}"
         return f"{', '.join(self.names)}: {found} ({self.method}, {self.rows} rows)"
+
+
+@dataclass(frozen=True)
+class ConditionalResult(TestResult):
+    """The answer of a test given conditions.
+
+    Attributes
+    ----------
+    given : tuple of str
+        The conditions.
+    explained : tuple of float
+        Share of the variance of each of the two variables that the conditions explain, by cross-validation.
+    scores : tuple of float
+        How alike what is left of each variable still is among rows of nearly the same conditions, in standard
+        deviations: well above 2, a regression missed something. 0 with labels alone.
+    warning : str
+        Why a small p-value may not be trusted, or nothing.
+    reason : str
+        Why nothing can be said: the p-value is then nan, or 1 where a variable is constant.
+    """
+
+    given: tuple[str, ...] = ()
+    explained: tuple[float, float] = (math.nan, math.nan)
+    scores: tuple[float, float] = (0.0, 0.0)
+    warning: str = ""
+    reason: str = ""
+
+    def __str__(self) -> str:
+        """One line, and another for a warning."""
+        names, given = ", ".join(self.names), ", ".join(self.given)
+        if self.reason:
+            return f"{names} given {given}: not tested, {self.reason} ({self.rows} rows)"
+        shares = " and ".join(f"{share:.0%}" for share in self.explained)
+        found = f"p = {self.pvalue:.3g}, {given} explaining {shares} ({self.method}, {self.rows} rows)"
+        return f"{names} given {given}: {found}" + (f"\nwarning: {self.warning}" if self.warning else "")

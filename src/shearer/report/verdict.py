@@ -12,7 +12,7 @@ from rich.text import Text
 from shearer._display import printable
 from shearer._version import __version__
 from shearer.inference import InteractionResult, TestResult, interaction_test
-from shearer.inference.result import UNTESTABLE
+from shearer.inference.result import UNTESTABLE, ConditionalResult
 from shearer.pairs.limits import FEWEST_ROWS
 
 VERSION = 1
@@ -67,6 +67,8 @@ def verdict_document(
         "components": [asdict(component) for component in result.components],
         "interaction": None,
     }
+    if isinstance(result, ConditionalResult):
+        document |= {"explained": list(result.explained), "warning": result.warning, "reason": result.reason}
     if interaction is not None:
         found = asdict(interaction)
         document["interaction"] = {key: found[key] for key in found if key not in ("names", "rows")}
@@ -92,6 +94,11 @@ class VerdictView:
                 f"statistic {document['statistic']:.4g}, p = {document['pvalue']:.3g}; {document['method']}; "
                 f"{document['n']} rows{left_out}"
             )
+            if "explained" in document:
+                shares = " and ".join(f"{share:.0%}" for share in document["explained"])
+                yield Text(f"{_listed(document['given'])} explaining {shares} of the variance, by cross-validation")
+            if document.get("warning"):
+                yield Text(f"warning: {document['warning']}")
             yield from _components(document["components"], "component")
         interaction = document["interaction"]
         if interaction is not None:
@@ -114,7 +121,7 @@ def verdict(document: Mapping[str, Any]) -> str:
     names = _listed(document["variables"])
     given = f", given {_listed(document['given'])}" if document["given"] else ""
     if math.isnan(document["statistic"]):
-        return f"{names} could not be tested{given}: {UNTESTABLE}."
+        return f"{names} could not be tested{given}: {document.get('reason') or UNTESTABLE}."
     evidence = _evidence(document["pvalue"], document)
     if document["pvalue"] <= document["settings"]["level"]:
         return f"{names} are dependent{given} {evidence}."

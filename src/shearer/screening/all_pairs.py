@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from shearer._jobs import check_jobs
 from shearer._memory import parse_memory, require
 from shearer._threads import single_threaded_blas
-from shearer._validate import check_alpha, check_option, value_error
+from shearer._validate import check_alpha, check_option, describe, value_error
 from shearer.data.table import Table, read_table
 from shearer.kernels import Kernel
 from shearer.measures.registry import MUTUAL_INFORMATION
 from shearer.pairs.clusters import without_clusters
 from shearer.screening import pairs as finish
+from shearer.screening.conditional_pairs import PairwiseGiven, pairs_given
 from shearer.screening.lowrank import LowRank
 from shearer.screening.matrix import Pairwise
 from shearer.screening.pairs import Route
@@ -36,6 +37,7 @@ _OPTIONS = 'Options: shards=folder; target=; dtype="float32"; a larger memory=.'
 def pairwise(
     *data: Any,
     target: Any = None,
+    given: None = None,
     alpha: float = 2.0,
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
@@ -54,6 +56,7 @@ def pairwise(
 def pairwise(
     *data: Any,
     target: None = None,
+    given: None = None,
     alpha: float = 2.0,
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
@@ -68,10 +71,21 @@ def pairwise(
 ) -> Shards: ...
 
 
+@overload
+def pairwise(
+    *data: Any,
+    given: object,
+    groups: Mapping[str, Iterable[str]] | None = None,
+    missing: str = "error",
+    progress: bool | None = None,
+) -> PairwiseGiven: ...
+
+
 @single_threaded_blas()
 def pairwise(
     *data: Any,
     target: Any = None,
+    given: Any = None,
     alpha: float = 2.0,
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
@@ -83,7 +97,7 @@ def pairwise(
     n_jobs: int | None = None,
     shards: str | PathLike[str] | None = None,
     progress: bool | None = None,
-) -> Pairwise | Shards:
+) -> Pairwise | Shards | PairwiseGiven:
     """Mutual information of all pairs of variables, or of all variables with targets.
 
     At ``alpha=2``, the default, all pairs are one matrix product. A pair has the value that
@@ -97,6 +111,9 @@ def pairwise(
     target : str, array-like, or a collection of them, optional
         Compare all other variables with it only, at a cost linear in their number: a name of the table, an array, a
         list of names, a tuple of arrays, a mapping or a frame.
+    given : names of the table, array-like, tuple or mapping, optional
+        Test all pairs for independence once these are known, as `shearer.independence_test` does. Only `groups`,
+        `missing` ("error" or "drop") and `progress` go with it.
     alpha : float, default 2
         Order. Any other takes the eigenvalues of one matrix for each pair.
     kernel, groups
@@ -122,8 +139,9 @@ def pairwise(
 
     Returns
     -------
-    Pairwise or, with `shards`, Shards
-        `value`, `joint`, `entropy`, `names`, `to_frame()`; or the folder and ways to read it.
+    Pairwise or, with `shards`, Shards, or, with `given`, PairwiseGiven
+        `value`, `joint`, `entropy`, `names`, `to_frame()`; or the folder and ways to read it; or `pvalue`, `qvalue`,
+        `explained`, `warned`, `to_frame()`.
 
     Examples
     --------
@@ -137,6 +155,12 @@ def pairwise(
     >>> pairwise(table, target="x").value.round(2)
     array([0.36, 0.57])
     """
+    if given is not None:
+        stated = {"target": target, "kernel": kernel, "shards": shards}
+        for name, value in stated.items():
+            if value is not None:
+                raise value_error(name, "none with given", describe(value), "Pairs given others are tested only.")
+        return pairs_given(*data, given=given, groups=groups, missing=missing, progress=progress)
     order, budget, precision = check_alpha(alpha), parse_memory(memory), check_dtype(dtype)
     MUTUAL_INFORMATION.check_form(normalize)
     jobs = check_jobs(n_jobs)

@@ -1,6 +1,7 @@
 """Links that go through a third variable: what is taken off their weight, and which of them are left out."""
 
 from collections.abc import Callable, Iterator
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,6 +103,56 @@ def explained_links(
         if any(pvalue(i, j, k) > level for k in thirds):
             explained[i, j] = explained[j, i] = True
     return explained
+
+
+def separated_links(
+    linked: Mask,
+    pvalue: Callable[..., float],
+    level: float,
+    most: int = 3,
+    progress: bool | None = None,
+) -> Mask:
+    """Links that do not show given some of the neighbors of either end: the adjacency search of the PC algorithm.
+
+    In its order-independent form (Colombo and Maathuis 2014): neighbors are those at the start of each round, so that
+    the order of the variables does not matter. Rounds take sets of one neighbor, of two, and so on.
+
+    Parameters
+    ----------
+    linked : array of bool (p, p)
+        Symmetric, False on the diagonal: the links to begin with.
+    pvalue : callable
+        p-value of the link of two variables given others: ``pvalue(i, j, *others)``.
+    level : float
+        A link goes if any p-value is above it.
+    most : int
+        Largest sets of neighbors.
+    progress : bool, optional
+        As in `track`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> linked = ~np.eye(3, dtype=bool)
+    >>> gone = separated_links(linked, lambda i, j, *given: 0.5 if given == (1,) else 0.0, 0.05)
+    >>> gone.astype(int)
+    array([[0, 0, 1],
+           [0, 0, 0],
+           [1, 0, 0]])
+    """
+    left = linked.copy()
+    for size in range(1, most + 1):
+        before = left.copy()
+        neighbors = [np.flatnonzero(row).tolist() for row in before]
+        pairs = [(int(i), int(j)) for i, j in zip(*np.nonzero(np.triu(before)), strict=True)]
+        for i, j in track(pairs, len(pairs), f"links given {size} others", progress):
+            sides = [[k for k in neighbors[end] if k not in (i, j)] for end in (i, j)]
+            sets = dict.fromkeys(chosen for side in sides for chosen in combinations(side, size))
+            if any(pvalue(i, j, *chosen) > level for chosen in sets):
+                left[i, j] = left[j, i] = False
+        if max((len(own) for own in neighbors), default=0) <= size:
+            break
+    return linked & ~left
 
 
 def triangles(weights: Floats, linked: Mask) -> Iterator[tuple[int, int, list[int]]]:

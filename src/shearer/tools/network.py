@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,14 +20,14 @@ from shearer.pairs.limits import FEWEST_ROWS
 from shearer.screening import Pairwise, pairwise
 from shearer.screening.frames import make_frame, pick_names
 from shearer.tools.graphs import GraphOutput
-from shearer.tools.indirect import context_likelihood, explained_links, weakest_links
-from shearer.tools.pair_tests import TESTS, pair_pvalues, pvalue_given
+from shearer.tools.indirect import context_likelihood, explained_links, separated_links, weakest_links
+from shearer.tools.pair_tests import TESTS, GivenOthers, pair_pvalues
 from shearer.tools.reading import read_features
 
 Floats = NDArray[np.float64]
 
 WEIGHTS = ("value", "adjusted", "pvalue")
-INDIRECT = (None, "dpi", "clr", "conditional")
+INDIRECT = (None, "dpi", "clr", "conditional", "pc")
 # As in the combination of p-values: smaller ones are as good as 0.
 _SMALLEST = 1e-300
 # Matrices of all pairs at the peak of a fit (measured).
@@ -56,16 +55,19 @@ class DependenceNetwork(GraphOutput, BaseEstimator):
         Links have at least this weight.
     top_k : int, optional
         At most so many links, the heaviest. A link must meet all of `fdr`, `threshold` and `top_k` that are not None.
-    indirect : {None, "dpi", "clr", "conditional"}
-        What to do about pairs that depend through a third variable. "dpi": the weakest link of every triangle goes
-        (ARACNE). "conditional": it goes if the pair does not show dependence given the third. "clr": every weight
-        becomes how far it stands out among those of either variable, before `threshold` and `top_k`.
+    indirect : {None, "dpi", "clr", "conditional", "pc"}
+        What to do about pairs that depend through others. "dpi": the weakest link of every triangle goes (ARACNE).
+        "conditional": it goes if the pair does not show dependence given the third, by the test of
+        `shearer.independence_test` with `given`. "pc": a link goes if it does not show given some set of up to three
+        neighbors of either end (the adjacency search of the PC algorithm, in the form that does not depend on the
+        order of columns). "clr": every weight becomes how far it stands out among those of either variable, before
+        `threshold` and `top_k`.
     tolerance : float, default 0.1
         For "dpi": a link stays if it is within this share of the second weakest of the triangle.
     level : float, default 0.05
-        For "conditional": a link goes if its p-value given a third variable is larger.
+        For "conditional" and "pc": a link goes if its p-value given others is larger.
     n_resamples : int, default 199
-        For "conditional": local permutations in a test.
+        For "conditional" and "pc" with a kernel stated: local permutations in a test.
     test : {"moments", "aggregated"}
         How p-values are found where no kernel is stated: at the one width of the weights, or over a ladder of widths as
         in `shearer.independence_test`, which sees more and takes several times as long.
@@ -76,15 +78,15 @@ class DependenceNetwork(GraphOutput, BaseEstimator):
     n_jobs : int, optional
         Threads, where alpha is not 2.
     random_state : int, RandomState or None, default 0
-        Source of the permutations of "conditional".
+        Source of these permutations.
     progress : bool, optional
         A bar on stderr for what takes more than two seconds. Default: if stderr is a terminal.
 
     Attributes
     ----------
     weights_ : array (p, p)
-        Weight of every pair, thresholds not applied; symmetric, 0 on the diagonal and for links that "dpi" or
-        "conditional" took away.
+        Weight of every pair, thresholds not applied; symmetric, 0 on the diagonal and for links that "dpi",
+        "conditional" or "pc" took away.
     pvalues_, qvalues_ : array (p, p) or None
         Of independence of every pair, by exact permutation moments, whatever the order of the weights; 1 on the
         diagonal and of fewer than six rows. None if neither `fdr` nor `weight` asks for them.
@@ -186,10 +188,13 @@ class DependenceNetwork(GraphOutput, BaseEstimator):
         linked = self._linked(weights)
         if self.indirect == "dpi":
             gone = weakest_links(weights, linked, self.tolerance)
-        elif self.indirect == "conditional":
+        elif self.indirect in ("conditional", "pc"):
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            given = partial(pvalue_given, table, self.kernel, self.n_resamples, seed, self.n_jobs)
-            gone = explained_links(weights, linked, given, self.level, self.progress)
+            given = GivenOthers(table, self.kernel, self.n_resamples, seed, self.n_jobs)
+            if self.indirect == "pc":
+                gone = separated_links(linked, given, self.level, progress=self.progress)
+            else:
+                gone = explained_links(weights, linked, given, self.level, self.progress)
         else:
             gone = np.zeros_like(linked)
         weights[gone] = 0.0

@@ -1,11 +1,14 @@
-"""Tests of pairs: of all of them at once, and of one given a third variable."""
+"""Tests of pairs: of all of them at once, and of one given other variables."""
 
+import math
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer.conditioning.pair import PairsGiven
 from shearer.data.table import Table
 from shearer.inference import conditional_test
 from shearer.kernels import Gaussian, Kernel, kernels_among
@@ -18,6 +21,8 @@ Kernels = Kernel | Mapping[str, Kernel] | None
 TESTS = ("moments", "aggregated")
 # Variables between two steps of the bar: as many as are tested in one pass.
 _BAND = 2048
+# Sets of conditions whose residuals are kept.
+_MOST_KNOWN = 16
 
 
 def pair_pvalues(
@@ -52,18 +57,54 @@ def pair_pvalues(
     return pvalues if table.targets else np.minimum(pvalues, pvalues.T)
 
 
-def pvalue_given(
-    table: Table, kernel: Kernels, n_resamples: int, seed: int, n_jobs: int | None, i: int, j: int, k: int
-) -> float:
-    """p-value of independence of two variables given a third; 0, which explains nothing, where rows are too few."""
-    names = tuple(table.names[position] for position in (i, j, k))
-    columns: dict[str, Any] = dict(zip(names, common_rows(table, i, j, k), strict=True))
-    if len(columns[names[0]]) < 2:
-        return 0.0
-    return conditional_test(
-        columns, given=names[2], kernel=kernels_among(kernel, names), n_resamples=n_resamples, rng=seed, n_jobs=n_jobs,
-        progress=False,
-    ).pvalue  # fmt: skip
+class GivenOthers:
+    """p-values of pairs of variables of a table given others; what the others leave of a variable is found once.
+
+    Parameters
+    ----------
+    table : Table
+        The variables.
+    kernel : Kernel or mapping of name -> Kernel, optional
+        As in the measures; where one is stated, rows are permuted among those alike in the others.
+    n_resamples, seed, n_jobs
+        Of these permutations.
+    """
+
+    def __init__(self, table: Table, kernel: Kernels, n_resamples: int, seed: int, n_jobs: int | None) -> None:
+        self._table, self._kernel = table, kernel
+        self._options: dict[str, Any] = {"n_resamples": n_resamples, "rng": seed, "n_jobs": n_jobs, "progress": False}
+        self._known: OrderedDict[tuple[int, ...], PairsGiven] = OrderedDict()
+
+    def __call__(self, i: int, j: int, *others: int) -> float:
+        """p-value of independence of two variables given others; 0, which explains nothing, where none can be found."""
+        if self._kernel is not None:
+            return self._permuted(i, j, *others)
+        if self._table.presence.complete:
+            answer = self._tests(tuple(sorted(others))).answer(i, j)
+        else:
+            items = self._table.common((i, j, *others)).items
+            if len(items[0].blocks[0].values) < FEWEST_ROWS:
+                return 0.0
+            answer = PairsGiven(items[:2], items[2:]).answer(0, 1)
+        return 0.0 if math.isnan(answer.pvalue) else answer.pvalue
+
+    def _tests(self, others: tuple[int, ...]) -> PairsGiven:
+        """Those given some variables; the last ones are kept."""
+        variables = self._table.variables
+        if others not in self._known:
+            self._known[others] = PairsGiven(variables, [variables[k] for k in others])
+        self._known.move_to_end(others)
+        if len(self._known) > _MOST_KNOWN:
+            self._known.popitem(last=False)
+        return self._known[others]
+
+    def _permuted(self, *places: int) -> float:
+        names = tuple(self._table.names[position] for position in places)
+        columns: dict[str, Any] = dict(zip(names, common_rows(self._table, *places), strict=True))
+        if len(columns[names[0]]) < 2:
+            return 0.0
+        kernel = kernels_among(self._kernel, names)
+        return conditional_test(columns, given=list(names[2:]), kernel=kernel, **self._options).pvalue
 
 
 def _one_width(table: Table, kernel: Kernels) -> Kernels:

@@ -1,0 +1,70 @@
+"""Tables of the tests given conditions: level and power beside other tests."""
+
+from typing import Any
+
+from tables_network import Table, results
+
+METHODS = ("shearer", "KCI", "RCIT", "FastKCI", "local permutation")
+ROWS = (100, 200, 500, 2000)
+
+
+def _cases(null: bool) -> dict[str, dict[tuple[str, int], dict[str, Any]]]:
+    """Design -> method and rows -> what was found."""
+    found: dict[str, dict[tuple[str, int], dict[str, Any]]] = {}
+    for case, study in results("conditional").items():
+        design, method, rows = case.split(" | ")
+        if study["null"] == null:
+            found.setdefault(design, {})[method, int(rows)] = study
+    return found
+
+
+def _share(study: dict[str, Any] | None, field: str = "rejected") -> str:
+    if study is None or study[field] is None or study["refused"] == 1:
+        return "–"
+    return f"{100 * study[field]:.0f}"
+
+
+def _trials(found: dict[str, dict[tuple[str, int], dict[str, Any]]], case: tuple[str, int]) -> int:
+    """Of a method at a number of rows; 0 where it was not run."""
+    return max((studies[case]["trials"] for studies in found.values() if case in studies), default=0)
+
+
+def conditional_level() -> Table:
+    """Rejections of independent pairs without a warning, and warnings, by rows."""
+    found = _cases(True)
+    shown = []
+    for design, studies in found.items():
+        own = [studies.get(("shearer", rows)) for rows in ROWS]
+        name = design + (" (developed on)" if any(one and one["developed"] for one in own) else "")
+        cells = [f"{_share(one, 'rejected_quiet')} ({_share(one, 'warned')})" if one else "–" for one in own]
+        shown.append([name, *cells])
+    trials = {rows: _trials(found, ("shearer", rows)) for rows in ROWS}
+    counts = ", ".join(f"{count} at {rows}" for rows, count in trials.items() if count)
+    title = f"Rejected without a warning, % (with a warning or refused, %), 5 % level; trials: {counts} rows"
+    return title, ["independent given z", *(f"n = {rows}" for rows in ROWS)], shown
+
+
+def conditional_level_others() -> Table:
+    """Rejections of independent pairs at 200 rows, of all tests."""
+    return _beside(True, "Rejections of pairs that are independent given z, %")
+
+
+def conditional_power() -> Table:
+    """Rejections of linked pairs at 200 rows, of all tests."""
+    return _beside(False, "Rejections of pairs that depend given z, %")
+
+
+def _beside(null: bool, title: str) -> Table:
+    found = _cases(null)
+    methods = [m for m in METHODS if any((m, 200) in studies for studies in found.values())]
+    trials = {m: _trials(found, (m, 200)) for m in methods}
+    counts = ", ".join(f"{m} {count}" for m, count in trials.items())
+    shown = [[design, *(_share(studies.get((m, 200))) for m in methods)] for design, studies in found.items()]
+    return f"{title}, 200 rows, 5 % level; trials: {counts}", ["design", *methods], shown
+
+
+TABLES = {
+    "conditional_level": conditional_level,
+    "conditional_level_others": conditional_level_others,
+    "conditional_power": conditional_power,
+}

@@ -1,0 +1,89 @@
+"""Is the mean of products of residual features 0? Its squared length against a sum of weighted chi-squares.
+
+With Z the products of a row, n |mean Z|^2 is compared with sum lambda chi^2, lambda the eigenvalues of Cov(Z): valid
+under heteroscedasticity, as the generalised covariance measure (Shah and Peters 2020); weighted by the conditions, as
+in Scheidegger, Hörrmann and Bühlmann (2022).
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr
+
+from shearer.conditioning.ridge import runs
+from shearer.pairs.pearson3 import pearson3_tail
+
+Floats = NDArray[np.float64]
+
+#: Most products of features and weights.
+_MOST_PRODUCTS = 256
+
+
+@dataclass(frozen=True)
+class Tail:
+    """A statistic, in deviations from its mean, with its upper tail and skewness."""
+
+    statistic: float
+    pvalue: float
+    skewness: float
+
+
+def quadratic_tail(first: Floats, second: Floats, weights: Floats | None, spent: float) -> Tail:
+    """The test of all products of two sets of features, times weights.
+
+    Parameters
+    ----------
+    first, second : array (n, a), (n, b)
+        Residual features.
+    weights : array (n, w), optional
+        Of the conditions.
+    spent : float
+        Degrees of freedom that both regressions spent.
+    """
+    n = len(first)
+    if weights is not None:
+        weights = weights[:, : max(1, _MOST_PRODUCTS // (first.shape[1] * second.shape[1]))]
+    count = first.shape[1] * second.shape[1] * (1 if weights is None else weights.shape[1])
+
+    def products(rows: slice) -> Floats:
+        found = first[rows][:, :, None] * second[rows][:, None, :]
+        found = found.reshape(len(found), -1)
+        if weights is not None:
+            found = (found[:, :, None] * weights[rows][:, None, :]).reshape(len(found), -1)
+        return found
+
+    if count > n:
+        every = products(slice(0, n))
+        mean = every.mean(axis=0)
+        every -= mean
+        covariance = every @ every.T
+    else:
+        total, covariance = np.zeros(count), np.zeros((count, count))
+        for rows in runs(n):
+            block = products(rows)
+            total += block.sum(axis=0)
+            covariance += block.T @ block
+        mean = total / n
+        covariance -= n * np.outer(mean, mean)
+    covariance *= 1.0 / (n - spent)
+    if count == 1:
+        deviation = math.sqrt(n) * float(mean[0]) / math.sqrt(max(float(covariance[0, 0]), 1e-300))
+        return Tail(deviation, 2.0 * float(stdtr(n - spent - 1.0, -abs(deviation))), 0.0)
+    return mixture_tail(n * float(mean @ mean), covariance)
+
+
+def mixture_tail(statistic: float, covariance: Floats) -> Tail:
+    """Upper tail of a sum of chi-squares weighted by the eigenvalues of a matrix, by three moments."""
+    mean, squares = float(np.trace(covariance)), covariance @ covariance
+    cumulants = mean, 2.0 * float(np.trace(squares)), 8.0 * float(np.vdot(squares, covariance))
+    return cumulant_tail(statistic, *cumulants)
+
+
+def cumulant_tail(statistic: float, mean: float, variance: float, third: float) -> Tail:
+    """Upper tail of a law of these cumulants, by Pearson's type III."""
+    if not variance > 0:
+        return Tail(0.0, 1.0, 0.0)
+    z, skewness = (statistic - mean) / math.sqrt(variance), third / variance**1.5
+    return Tail(z, float(pearson3_tail(np.array([z]), np.array([skewness]))[0]), skewness)

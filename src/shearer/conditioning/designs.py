@@ -1,0 +1,235 @@
+"""Conditions as designs of regressions: linear terms, products, additive and joint kernels, of numbers and labels."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._blocks import Block, Variable
+from shearer.conditioning import constants
+from shearer.conditioning.neighbors import Neighbors
+from shearer.conditioning.ridge import Smoother, Source
+from shearer.kernels import Gaussian, Gram, hadamard
+from shearer.kernels.delta import DeltaGram
+from shearer.pairs.features import LevelFeatures, fit
+from shearer.pairs.rungs import rung_widths, sample_rows, unit_scale
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+_LIKE = np.empty(0)
+
+
+def standardized(columns: Floats) -> Floats:
+    """Columns of mean 0 and variance 1; constant ones are left out."""
+    scale = np.max(np.abs(columns), axis=0, initial=0.0)
+    columns = columns / np.where(scale > 0, scale, 1.0)  # squares are then ordinary numbers
+    columns = columns - columns.mean(axis=0)
+    spread = columns.std(axis=0)
+    varying = spread > 1e-12
+    found: Floats = columns[:, varying] / spread[varying]
+    return found
+
+
+def leading(columns: Floats, most: int) -> Floats:
+    """The columns, or where they are more their principal components."""
+    if columns.shape[1] <= most:
+        return columns
+    directions = np.linalg.eigh(columns.T @ columns)[1][:, ::-1]
+    return standardized(columns @ directions[:, :most])
+
+
+def gaussian_grams(values: Floats, bits: Sequence[float], fixed: Gram | None = None) -> list[Gram]:
+    """Gaussian similarities at the widths of so many bits, as far as the rows tell values apart; times a fixed one."""
+    scaled = values * unit_scale(values)
+    block = Block("continuous", scaled)
+    found = [Gaussian(width).gram(block, _LIKE).squared() for width in rung_widths(scaled, bits)]
+    return found if fixed is None else [hadamard([gram, fixed]) for gram in found]
+
+
+@dataclass(frozen=True, eq=False)
+class Conditions:
+    """What is given, of which at least one is a number.
+
+    Attributes
+    ----------
+    numbers : array (n, d)
+        Standardised.
+    labels : tuple of array (n,)
+        Codes of each label.
+    base : array (n, u)
+        Orthonormal columns that are fitted without a penalty: 1, linear terms and levels, where rows allow.
+    smoothers : tuple of Smoother
+        Regressions to choose from.
+    """
+
+    numbers: Floats
+    labels: tuple[Indices, ...]
+    base: Floats
+    smoothers: tuple[Smoother, ...]
+
+    @classmethod
+    def of(cls, numbers: Floats, labels: Sequence[Indices]) -> "Conditions":
+        """From standardised numbers and the codes of labels."""
+        n, free = len(numbers), []
+        penalised: list[Source] = []
+        if numbers.shape[1] <= constants.FREE_SHARE * n:
+            free.append(numbers)
+        else:
+            penalised.append(lambda rows: numbers[rows])
+        levels = [LevelFeatures.fit(DeltaGram(codes, _LIKE)) for codes in labels]
+        for own in levels:
+            if own.rank <= constants.FREE_LEVELS_SHARE * n / len(levels):
+                free.append(own.of(slice(0, n)))
+            else:
+                penalised.append(own.of)
+        base = _orthonormal(np.column_stack([np.ones(n), *free]))
+        found = [Smoother.of(base, source) for source in penalised]
+        found += _of_numbers(numbers, base)
+        if labels:
+            found += _of_mixtures(numbers, labels, base)
+        return cls(numbers, tuple(labels), base, tuple(one for one in found if one is not None))
+
+    @cached_property
+    def neighbors(self) -> Neighbors:
+        """Rows of nearly the same conditions, and the same labels as far as there are any."""
+        apart = 10.0 * float(np.sqrt(self.numbers.shape[1]))
+        codes = [apart * own[:, None] for own in self.labels]
+        return Neighbors.of(np.column_stack([self.numbers, *codes]))
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Columns with which the link of two variables may change."""
+        found = [leading(self.numbers, constants.MOST_WEIGHTS)]
+        n = len(self.numbers)
+        found += [LevelFeatures.fit(DeltaGram(codes, _LIKE)).of(slice(0, n))[:, 1:] for codes in self.labels]
+        columns = standardized(np.column_stack(found))[:, : constants.MOST_WEIGHTS]
+        return np.clip(columns, -constants.LARGEST_WEIGHT, constants.LARGEST_WEIGHT)
+
+    @property
+    def several(self) -> bool:
+        """Whether a fitted value says less than all conditions."""
+        return int(self.numbers.shape[1]) + len(self.labels) > 1
+
+    def of_index(self, values: Floats) -> Iterator[Smoother]:
+        """Regressions on values that were fitted: in many models all depends on the conditions through these."""
+        for column in standardized(values).T:
+            index = column[:, None]
+            for gram in gaussian_grams(index, constants.INDEX_BITS):
+                found = _gaussian(index, gram, self.base, constants.INDEX_RANK)
+                if found is not None:
+                    yield found
+
+
+def _orthonormal(columns: Floats) -> Floats:
+    """An orthonormal basis of the columns, collinear ones left out."""
+    left, values, _ = np.linalg.svd(columns / np.linalg.norm(columns, axis=0).clip(1e-300), full_matrices=False)
+    found: Floats = left[:, values > 1e-7 * values[0]]
+    return found
+
+
+def _gaussian(
+    values: Floats, gram: Gram, base: Floats, rank: int, sample: int = constants.SAMPLE_ROWS, fine: bool = False
+) -> Smoother | None:
+    """A similarity by its leading features; with `fine` it can be had with more of them."""
+    rows = sample_rows(values, sample)
+    features = fit(gram, rows, constants.LEFT_OUT)
+    kept = slice(max(0, features.rank - rank), None)
+    seen = (features.of(rows) + features.offset)[:, kept]
+    left_out = max(0.0, 1.0 - float(np.mean(np.sum(seen**2, axis=1))))
+    most = min(constants.FINE_RANK, len(values) // 3)
+    finer = None
+    if fine and most > rank and left_out > constants.LEFT_OUT:
+        finer = cache(lambda: _gaussian(values, gram, base, most, constants.FINE_SAMPLE_ROWS))
+    return Smoother.of(base, lambda rows: features.of(rows)[:, kept], left_out, finer)
+
+
+def _of_numbers(numbers: Floats, base: Floats) -> Iterator[Smoother | None]:
+    n, d = numbers.shape
+    if d == 1:
+        narrowest = (constants.NARROW_BITS,) if n >= constants.NARROW_ROWS else ()
+        grams = gaussian_grams(numbers, (*constants.SCALAR_BITS, *narrowest))
+        yield from (_gaussian(numbers, gram, base, n // 2) for gram in grams)
+        return
+    products = None
+    if d <= constants.MOST_PRODUCTS:
+        products = _scaled(lambda rows: _all_products(numbers[rows]), n)
+        yield Smoother.of(base, products)
+    if d * constants.NUMBER_RANK <= 2 * constants.FINE_RANK:
+        wide, narrow = (_scaled(_side_by_side(each), n) for each in _columns_features(numbers))
+        yield from (Smoother.of(base, source) for source in (wide, narrow))
+        if products is not None:
+            yield Smoother.of(base, _side_by_side([wide, products]))
+    rank = min(constants.JOINT_RANK, n // 2)
+    further = n >= constants.NARROW_ROWS and d <= constants.NARROW_DIMENSIONS
+    grams = gaussian_grams(numbers, (*constants.JOINT_BITS, *(constants.NARROW_JOINT_BITS,) * further))
+    yield from (_gaussian(numbers, gram, base, rank, fine=True) for gram in grams)
+
+
+def _of_mixtures(numbers: Floats, labels: Sequence[Indices], base: Floats) -> Iterator[Smoother | None]:
+    """Another function of the numbers for each combination of labels."""
+    n = len(numbers)
+    codes = np.unique(np.column_stack(labels), axis=0, return_inverse=True)[1].reshape(-1)
+    joint = DeltaGram(codes, _LIKE)
+    levels = LevelFeatures.fit(joint)
+    if len(labels) > 1:
+        yield Smoother.of(base, levels.of)
+    if levels.rank * numbers.shape[1] <= min(constants.JOINT_RANK, n // 4):
+        yield Smoother.of(base, lambda rows: _crossed(levels.of(rows), numbers[rows]))
+    rank = min(constants.JOINT_RANK, n // 2)
+    grams = gaussian_grams(numbers, constants.JOINT_BITS, joint)
+    yield from (_gaussian(numbers, gram, base, rank, fine=True) for gram in grams)
+
+
+def _columns_features(numbers: Floats) -> tuple[list[Source], list[Source]]:
+    """Features of each number alone, in a wide and a narrow width."""
+
+    def source(column: Floats, gram: Gram) -> Source:
+        features = fit(gram, sample_rows(column, constants.SAMPLE_ROWS), constants.LEFT_OUT)
+        kept = slice(max(0, features.rank - constants.NUMBER_RANK), None)
+        return lambda rows: features.of(rows)[:, kept]
+
+    wide, narrow = [], []
+    for values in numbers.T:
+        column = values[:, None]
+        grams = gaussian_grams(column, constants.ADDITIVE_BITS)
+        wide.append(source(column, grams[0]))
+        narrow.append(source(column, grams[-1]))
+    return wide, narrow
+
+
+def _side_by_side(sources: Iterable[Source]) -> Source:
+    several = list(sources)
+    return lambda rows: np.column_stack([source(rows) for source in several])
+
+
+def _scaled(source: Source, n: int) -> Source:
+    """Features of total variance 1, seen on a sample: kernels that are added up count alike."""
+    rows = sample_rows(np.empty((n, 2)), constants.FINE_SAMPLE_ROWS)
+    size = float(np.sqrt(np.sum(np.var(source(rows), axis=0))))
+    return lambda rows: source(rows) / max(size, 1e-300)
+
+
+def _all_products(columns: Floats) -> Floats:
+    """Products of all pairs of columns, and squares."""
+    first, second = np.triu_indices(columns.shape[1])
+    found: Floats = columns[:, first] * columns[:, second]
+    return found
+
+
+def _crossed(first: Floats, second: Floats) -> Floats:
+    """Products of every column of one with every column of the other."""
+    found: Floats = (first[:, :, None] * second[:, None, :]).reshape(len(first), -1)
+    return found
+
+
+def split_blocks(variables: Sequence[Variable]) -> tuple[Floats, list[Indices]]:
+    """The standardised numbers of several variables side by side, and the codes of their labels; constants left out."""
+    n = len(variables[0].blocks[0].values)
+    blocks = [block for variable in variables for block in variable.blocks]
+    numbers = [np.asarray(block.values, dtype=np.float64) for block in blocks if block.kind == "continuous"]
+    labels = [np.asarray(block.values, dtype=np.intp) for block in blocks if block.kind == "categorical"]
+    found = standardized(np.column_stack(numbers)) if numbers else np.empty((n, 0))
+    return found, [codes for codes in labels if (codes != codes[0]).any()]

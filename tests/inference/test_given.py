@@ -1,0 +1,220 @@
+"""Independence given conditions, without permutations: level, power, kinds, and what cannot be answered."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import shearer as sh
+from shearer._variables import read_variables
+from shearer.conditioning.designs import Conditions
+from shearer.conditioning.pair import PairsGiven
+from shearer.conditioning.ridge import Fit
+from shearer.conditioning.strata import Strata
+
+
+def share_found(draw, rows, trials):
+    """How often p <= 0.05, a warning not counted."""
+    found = []
+    for trial in range(trials):
+        x, y, z = draw(np.random.default_rng([9, trial]), rows)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = sh.independence_test(x, y, given=z)
+        found.append(result.pvalue <= 0.05 and not result.warning)
+    return np.mean(found)
+
+
+def same(f, dimensions, noise):
+    def draw(g, n):
+        z = g.normal(size=(n, dimensions))
+        return f(z) + noise * g.normal(size=n), f(z) + noise * g.normal(size=n), z
+
+    return draw
+
+
+def by_labels(g, n):
+    label = g.integers(3, size=n)
+    return label + g.normal(size=n), label**2 + g.normal(size=n), label.astype(str)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        same(lambda z: z.sum(axis=1) / 2, 5, 0.5),
+        same(lambda z: np.sin(4 * z[:, 0]), 1, 0.2),
+        same(lambda z: z[:, 0] * z[:, 1], 5, 0.5),
+        by_labels,
+    ],
+    ids=["linear", "sine", "product", "labels"],
+)
+def test_level(draw):
+    # With a level of 5 %, 4 of 8 or more have a chance of 0.0004.
+    assert share_found(draw, 100, 8) < 4 / 8
+
+
+@pytest.mark.parametrize(
+    "link",
+    [lambda x, g: x, lambda x, g: x**2, lambda x, g: np.exp(0.7 * x) * g.normal(size=len(x))],
+    ids=["linear", "square", "variance"],
+)
+def test_power(link):
+    def draw(g, n):
+        z, own = g.normal(size=(n, 2)), g.normal(size=n)
+        return z.sum(axis=1) + own, z[:, 0] + link(own, g) + 0.5 * g.normal(size=n), z
+
+    assert share_found(draw, 200, 5) > 0.7
+
+
+def test_link_that_changes_its_sign_with_the_condition(rng):
+    z, own = rng.normal(size=(2, 200))
+    assert sh.independence_test(own, own * np.sign(z) + rng.normal(size=200), given=z).pvalue < 1e-3
+    label = rng.choice(["a", "b"], size=200)
+    found = sh.independence_test(own, np.where(label == "a", own, -own) + rng.normal(size=200), given=label)
+    assert found.pvalue < 1e-3
+
+
+KINDS = {
+    "numbers": lambda g, n: g.normal(size=n),
+    "vector": lambda g, n: g.normal(size=(n, 3)),
+    "labels": lambda g, n: g.choice(list("abc"), size=n),
+    "flags": lambda g, n: g.uniform(size=n) < 0.3,
+    "counts": lambda g, n: g.poisson(2, size=n),
+    "wide": lambda g, n: g.normal(size=(n, 30)),
+}
+
+
+@pytest.mark.parametrize("first", KINDS)
+@pytest.mark.parametrize("given", [["numbers"], ["labels"], ["labels", "numbers"], ["vector", "flags", "labels"]])
+def test_every_kind(rng, first, given):
+    x, y = KINDS[first](rng, 60), KINDS["numbers"](rng, 60)
+    found = sh.independence_test(x, y, given=tuple(KINDS[kind](rng, 60) for kind in given))
+    assert 0 < found.pvalue <= 1
+    assert all(0 <= share <= 1 for share in found.explained)
+    assert found.reason == ""
+
+
+def test_mixed_group_and_names(rng):
+    table = {"a": rng.normal(size=80), "l": rng.choice(list("uv"), size=80), "y": rng.normal(size=80)}
+    found = sh.independence_test(table | {"z": table["a"] + table["y"]}, groups={"m": ["a", "l"]}, given=["z"])
+    assert (found.names, found.given) == (("m", "y"), ("z",))
+    assert found.pvalue < 1e-3  # a collider
+    assert "given z" in str(found)
+
+
+def test_order_and_units_do_not_matter(rng):
+    z = rng.normal(size=(100, 2))
+    x, y = z[:, 0] + rng.normal(size=100), z[:, 1] + rng.normal(size=100)
+    expected = sh.independence_test(x, y, given=z).pvalue
+    assert sh.independence_test(y, x, given=z).pvalue == pytest.approx(expected, rel=1e-6)
+    assert sh.independence_test(1e9 * x - 5, 1e-9 * y, given=1e6 * z + 1e7).pvalue == pytest.approx(expected, rel=1e-3)
+    order = rng.permutation(100)
+    assert sh.independence_test(x[order], y[order], given=z[order]).pvalue == pytest.approx(expected, rel=1e-4)
+
+
+def test_explained_is_what_the_condition_explains(rng):
+    z = rng.normal(size=2000)
+    found = sh.independence_test(np.sin(2 * z) + rng.normal(size=2000), rng.normal(size=2000), given=z)
+    expected = np.var(np.sin(2 * z)) / (np.var(np.sin(2 * z)) + 1)
+    assert found.explained == (pytest.approx(expected, abs=0.06), pytest.approx(0.0, abs=0.03))
+
+
+def test_what_regressions_missed_is_warned_of():
+    g = np.random.default_rng(1)
+    z = g.normal(size=(600, 5))
+    mean = 2 * np.abs(z).max(axis=1)
+    with pytest.warns(UserWarning, match="still depends on the conditions"):
+        found = sh.independence_test(mean + 0.3 * g.normal(size=600), mean + 0.3 * g.normal(size=600), given=z)
+    assert min(found.scores) > 1
+    assert "warning:" in str(found)
+
+
+def test_what_cannot_be_answered(rng):
+    x, y, z = rng.normal(size=(3, 60))
+    equal = sh.independence_test(x, y, given=x)
+    assert math.isnan(equal.pvalue)
+    assert "'x1' is a function of what is given" in equal.reason
+    assert "not tested" in str(equal)
+    assert "60 dimensions" in sh.independence_test(x, y, given=rng.normal(size=(60, 60))).reason
+    assert "share their labels" in sh.independence_test(x, y, given=[f"row {k}" for k in range(60)]).reason
+    assert "too few" in sh.independence_test(x[:12], y[:12], given=z[:12]).reason
+    constant = sh.independence_test(np.ones(60), y, given=z)
+    assert (constant.pvalue, constant.reason) == (1.0, "'x1' is constant")
+    with pytest.raises(TypeError, match="objects"):
+        sh.independence_test(x, y, given=[{"a": 1}] * 60)
+
+
+def test_constant_and_collinear_conditions_say_nothing_more(rng):
+    x, y, z = rng.normal(size=(3, 100))
+    expected = sh.independence_test(x, y, given=z).pvalue
+    assert sh.independence_test(x, y, given=(z, np.ones(100))).pvalue == pytest.approx(expected, rel=1e-9)
+    assert sh.independence_test(x, y, given=np.column_stack([z, 2 * z])).pvalue > 0.01
+    assert 0 < sh.independence_test(x, y, given=np.ones(100)).pvalue <= 1
+
+
+def test_extreme_values(rng):
+    x, y = rng.standard_cauchy(size=(2, 80)) * 1e150
+    assert 0 < sh.independence_test(x, y, given=rng.standard_cauchy(size=80) * 1e-150).pvalue <= 1
+    assert 0 < sh.independence_test(x, y, given=rng.standard_cauchy(size=(80, 3))).pvalue <= 1
+
+
+def test_permutation_is_still_there(rng):
+    x, y, z = rng.normal(size=(3, 60))
+    assert "19 local permutations" in sh.independence_test(x, y, given=z, method="permutation", n_resamples=19).method
+    with pytest.raises(ValueError, match="given: expected at most 1 numeric"):
+        sh.independence_test(x, y, given=rng.normal(size=(60, 5)), method="permutation")
+
+
+def test_regression_is_that_of_a_dense_formula(rng):
+    z = rng.normal(size=(80, 1))
+    z = (z - z.mean()) / z.std()
+    conditions = Conditions.of(z, [])
+    column = np.sin(3 * z) + rng.normal(size=(80, 1))
+    start = Fit.start(column, conditions.base)
+    fit = start.further(conditions.smoothers[:1])
+    smoother, shrinkage = fit.choices[0].smoother, fit.choices[0].shrinkage
+    features = smoother.at(slice(0, 80))
+    np.testing.assert_allclose(features.T @ features, np.eye(len(shrinkage)), atol=1e-6)
+    np.testing.assert_allclose(features.T @ conditions.base, 0, atol=1e-6)
+    hat = (features * shrinkage) @ features.T + conditions.base @ conditions.base.T
+    np.testing.assert_allclose(fit.residuals, column - hat @ column, atol=1e-6)
+    assert fit.freedom[0] == pytest.approx(np.trace(hat))
+
+
+def test_covariance_within_strata_is_that_of_all_rearrangements():
+    rng = np.random.default_rng(5)
+    strata = Strata.of([np.array([0, 0, 0, 1, 1, 1])], 6)
+    a, b = (strata._centered(rng.normal(size=(6, 2))) for _ in range(2))
+    from itertools import permutations, product
+
+    orders = product(permutations(range(3)), permutations(range(3, 6)))
+    statistics = [float(np.sum((a[list(p + q)].T @ b) ** 2)) for p, q in orders]
+    tail = strata.tails(a, b)[0]
+    observed = float(np.sum((a.T @ b) ** 2))
+    width = 4
+    covariance = np.zeros((width, width))
+    for rows in (slice(0, 3), slice(3, 6)):
+        covariance += np.kron(a[rows].T @ a[rows], b[rows].T @ b[rows]) / 2
+    assert np.trace(covariance) == pytest.approx(np.mean(statistics))
+    deviation = (observed - np.mean(statistics)) / np.sqrt(2 * np.sum(covariance**2))
+    assert tail.statistic == pytest.approx(deviation)
+
+
+def test_many_rows_in_chunks_are_those_of_one(rng, monkeypatch):
+    from shearer.conditioning import constants
+
+    z = rng.normal(size=(300, 2))
+    x, y = z.prod(axis=1) + rng.normal(size=300), z.sum(axis=1) + rng.normal(size=300)
+    expected = sh.independence_test(x, y, given=z).pvalue
+    monkeypatch.setattr(constants, "ROOM", 0)
+    monkeypatch.setattr(constants, "CHUNK_ROWS", 64)
+    assert sh.independence_test(x, y, given=z).pvalue == pytest.approx(expected, rel=1e-6)
+
+
+def test_residuals_are_found_once(rng):
+    read = read_variables(*rng.normal(size=(4, 50)), given=rng.normal(size=50)).items
+    tests = PairsGiven(read[:4], read[4:])
+    answers = [tests.answer(i, j).pvalue for i in range(4) for j in range(i)]
+    assert tests.residual(0) is tests.residual(0)
+    assert all(0 < p <= 1 for p in answers)
