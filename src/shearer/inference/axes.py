@@ -21,7 +21,7 @@ MOST_LEVELS = 16
 #: Leading coordinates of a vector that are told apart.
 _COORDINATES = 2
 # Degrees of polynomials: of the first functions, and those that only single variables are fitted by.
-_HIGHEST, _ALONE = 12, 10**6
+_HIGHEST, _ALONE = 16, 10**6
 # Indicators of labels beyond the most frequent ones are no part of the products that are tested.
 _LEADING_LEVELS = 4
 # Columns that are combinations of those before them, to round-off.

@@ -17,7 +17,11 @@ _DRAWS = (99, 900)
 _OPEN = 0.2
 # Exceedances below which the tail of a fitted law is taken in place of their share.
 _FEW = 10
-_SWEEPS, _CLOSE = 200, 1e-6
+# Sweeps of iterative proportional fitting, and the part of the rows that margins may then still be off.
+_SWEEPS, _CLOSE = 400, 1e-4
+# Sweeps of alternating projections, and the part of a function that the last one may still move.
+_PROJECTIONS, _STILL = 60, 1e-8
+_TINY = 1e-30
 
 
 class CountsTest(NamedTuple):
@@ -71,15 +75,37 @@ def fit_margins(tables: Floats) -> Floats:
     """Tables without three-way term and with the margins of those given, by iterative proportional fitting."""
     fitted = np.ones_like(tables)
     margins = [tables.sum(axis=axis, keepdims=True) for axis in (3, 2, 1)]
+    total = float(tables[0].sum())
     for _ in range(_SWEEPS):
         worst = 0.0
         for axis, margin in zip((3, 2, 1), margins, strict=True):
             own = fitted.sum(axis=axis, keepdims=True)
-            worst = max(worst, float(np.abs(own - margin).max()))
+            worst = max(worst, float(np.abs(own - margin).sum(axis=(1, 2, 3)).max()))
             fitted *= np.divide(margin, own, out=np.zeros_like(own), where=own > 0)
-        if worst < _CLOSE:
+        if worst < _CLOSE * total:
             break
     return fitted
+
+
+def unpaired(values: Floats, fitted: Floats) -> Floats:
+    """Functions of the cells less their projections on all functions of two variables, in the fitted law.
+
+    Parameters
+    ----------
+    values : array (k, *shape)
+        The functions.
+    fitted : array (*shape)
+        The law.
+    """
+    margins = [(axis, np.maximum(fitted.sum(axis=axis - 1), _TINY)) for axis in (3, 2, 1)]
+    found = values
+    for _ in range(_PROJECTIONS):
+        before = found
+        for axis, margin in margins:
+            found = found - np.expand_dims((fitted * found).sum(axis=axis) / margin, axis)
+        if float((fitted * (found - before) ** 2).sum()) < _STILL * float((fitted * found**2).sum()):
+            break
+    return found
 
 
 def _pearson(tables: Floats, expected: Floats) -> Floats:

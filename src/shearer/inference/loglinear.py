@@ -17,13 +17,14 @@ from shearer.inference.axes import Axis
 
 Floats = NDArray[np.float64]
 
-_STEPS = 60
-# Of the logarithm of a share in one step of Newton's method.
-_FARTHEST = 6.0
+# Of Newton's method; a shorter one than the last is none.
+_STEPS, _SHORTEST = 60, 1e-6
+# Logarithms of shares beyond are as bad as these: no overflow on the way.
+_LARGEST = 50.0
 # Part of the observations in one parameter: keeps estimates finite where cells are empty.
 _RIDGE = 1e-2
 # Gain of the log-likelihood in one step, over all rows, below which the fit is found.
-_CONVERGED = 1e-7
+_CONVERGED = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,21 +37,26 @@ class PairwiseFunctions:
         Functions of each variable by itself.
     paired : sequence of array (classes, m)
         Functions of each variable that are multiplied with those of another.
+    others : array (k, *shape)
+        Functions of all three, where the model has any.
     """
 
     single: Sequence[Floats]
     paired: Sequence[Floats]
+    others: Floats
 
     @classmethod
     def of(cls, axes: Sequence[Axis], degree: int) -> "PairwiseFunctions":
         """Products of functions up to a degree."""
-        return cls([axis.basis[:, 1:] for axis in axes], [axis.functions(degree) for axis in axes])
+        shape = tuple(len(axis.basis) for axis in axes)
+        single, paired = [axis.basis[:, 1:] for axis in axes], [axis.functions(degree) for axis in axes]
+        return cls(single, paired, np.empty((0, *shape)))
 
     @property
     def sizes(self) -> list[int]:
-        """How many functions each part has: 1, the three variables, the pairs ab, ac, bc."""
+        """How many functions each part has: 1, the three variables, the pairs ab, ac, bc, all three."""
         a, b, c = (own.shape[1] for own in self.paired)
-        return [1, *(own.shape[1] for own in self.single), a * b, a * c, b * c]
+        return [1, *(own.shape[1] for own in self.single), a * b, a * c, b * c, len(self.others)]
 
     def sums(self, table: Floats) -> Floats:
         """Sums of all functions over a table of weights."""
@@ -58,17 +64,18 @@ class PairwiseFunctions:
         single = [own.T @ margin for own, margin in zip(self.single, (ab.sum(1), ab.sum(0), ac.sum(0)), strict=True)]
         a, b, c = self.paired
         paired = [(a.T @ ab @ b).ravel(), (a.T @ ac @ c).ravel(), (b.T @ bc @ c).ravel()]
-        return np.concatenate([[ab.sum()], *single, *paired])
+        return np.concatenate([[ab.sum()], *single, *paired, np.tensordot(self.others, table, 3)])
 
     def combine(self, weights: Floats) -> Floats:
         """The sum of all functions with weights, in every cell."""
-        one, alpha, beta, gamma, ab, ac, bc = np.split(weights, np.cumsum(self.sizes)[:-1])
+        one, alpha, beta, gamma, ab, ac, bc, others = np.split(weights, np.cumsum(self.sizes)[:-1])
         a, b, c = self.paired
         first, second, third = (own @ part for own, part in zip(self.single, (alpha, beta, gamma), strict=True))
         joint = a @ ab.reshape(a.shape[1], -1) @ b.T + first[:, None] + second[None, :] + one
         joint_ac = a @ ac.reshape(a.shape[1], -1) @ c.T
         joint_bc = b @ bc.reshape(b.shape[1], -1) @ c.T + third[None, :]
-        return joint[:, :, None] + joint_ac[:, None, :] + joint_bc[None, :, :]
+        found: Floats = joint[:, :, None] + joint_ac[:, None, :] + joint_bc[None, :, :]
+        return found + np.tensordot(others, self.others, 1) if len(others) else found
 
     def information(self, table: Floats) -> Floats:
         """Sums of all products of two functions over a table of weights."""
@@ -107,6 +114,8 @@ class PairwiseFunctions:
             found[columns, columns] = block.transpose(0, 2, 1, 3).reshape(math.prod(sizes), -1)
             for later, (p, q) in enumerate(pairs[place + 1 :], start=place + 1):
                 found[columns, parts[4 + later]] = _crossed(squares, beside, (i, j), (p, q), self.paired)
+        for place, own in enumerate(self.others):
+            found[:, starts[-2] + place] = self.sums(own * table)
         upper = np.triu(found)
         whole: Floats = upper + np.triu(found, 1).T
         return whole
@@ -160,10 +169,11 @@ class PairwiseFit:
     likelihood: float
     factor: tuple[Floats, bool]
 
-    def residual(self, values: Floats) -> Floats:
-        """A function of the cells less its projection on the model's functions, in the fitted law."""
-        weights: Floats = cho_solve(self.factor, self.functions.sums(self.fitted * values))
-        return values - self.functions.combine(weights)
+    def residuals(self, values: Floats) -> Floats:
+        """Functions of the cells less their projections on the model's functions, in the fitted law."""
+        sums = np.stack([self.functions.sums(self.fitted * own) for own in values])
+        weights = cho_solve(self.factor, sums.T).T
+        return np.stack([own - self.functions.combine(part) for own, part in zip(values, weights, strict=True)])
 
 
 def fit_pairwise(observed: Floats, functions: PairwiseFunctions, rows: int, start: Floats | None = None) -> PairwiseFit:
@@ -173,7 +183,7 @@ def fit_pairwise(observed: Floats, functions: PairwiseFunctions, rows: int, star
     --------
     >>> shares = np.array([[[4.0, 1.0], [2.0, 3.0]], [[1.0, 5.0], [3.0, 1.0]]]) / 20
     >>> sign = np.array([[-1.0], [1.0]])
-    >>> fit = fit_pairwise(shares, PairwiseFunctions([sign] * 3, [sign] * 3), 20)
+    >>> fit = fit_pairwise(shares, PairwiseFunctions([sign] * 3, [sign] * 3, np.empty((0, 2, 2, 2))), 20)
     >>> [bool(np.allclose(fit.fitted.sum(k), shares.sum(k), atol=1e-3)) for k in range(3)]
     [True, True, True]
     """
@@ -184,7 +194,7 @@ def fit_pairwise(observed: Floats, functions: PairwiseFunctions, rows: int, star
     logs = base + functions.combine(weights)
 
     def loss(logs: Floats, weights: Floats) -> float:
-        return float(np.exp(np.minimum(logs, 50.0)).sum() - wanted @ weights + ridge / 2 * weights @ weights)
+        return float(np.exp(np.minimum(logs, _LARGEST)).sum() - wanted @ weights + ridge / 2 * weights @ weights)
 
     current = loss(logs, weights)
     for _ in range(_STEPS):
@@ -198,10 +208,10 @@ def fit_pairwise(observed: Floats, functions: PairwiseFunctions, rows: int, star
         if gain * rows < _CONVERGED:
             break
         change = functions.combine(step)
-        length = min(1.0, _FARTHEST / float(np.abs(change).max()))
+        length = 1.0
         while loss(logs + length * change, weights + length * step) > current - 1e-4 * length * gain:
             length /= 2
-            if length < 1e-6:
+            if length < _SHORTEST:
                 break
         weights, logs = weights + length * step, logs + length * change
         current = loss(logs, weights)
@@ -214,9 +224,9 @@ def lift(weights: Floats, functions: PairwiseFunctions, richer: PairwiseFunction
     """The same model in terms of more functions, the first of which are those it has."""
     parts, new = np.split(weights, np.cumsum(functions.sizes)[:-1]), []
     pairs = ((0, 1), (0, 2), (1, 2))
-    for (i, j), part in zip(pairs, parts[4:], strict=True):
+    for (i, j), part in zip(pairs, parts[4:7], strict=True):
         block = np.zeros((richer.paired[i].shape[1], richer.paired[j].shape[1]))
         own = functions.paired[i].shape[1], functions.paired[j].shape[1]
         block[: own[0], : own[1]] = part.reshape(own)
         new.append(block.ravel())
-    return np.concatenate([*parts[:4], *new])
+    return np.concatenate([*parts[:4], *new, np.zeros(len(richer.others))])

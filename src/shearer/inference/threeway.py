@@ -7,32 +7,33 @@ by their scores. Where few polynomials are rejected, more are fitted, and the la
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from shearer._blocks import Variable
+from shearer._threads import single_threaded_blas
 from shearer.inference.axes import Axis, axis_of
-from shearer.inference.contingency import test_counts
+from shearer.inference.contingency import fit_margins, test_counts, unpaired
 from shearer.inference.loglinear import PairwiseFit, PairwiseFunctions, fit_pairwise, lift
 
 Floats = NDArray[np.float64]
 
-# Degrees of polynomials that are fitted, from few rows and from many on.
-DEGREES = (3, 5, 7, 9, 11)
+#: Degrees of polynomials that are fitted, one after the other while they are needed; after them, free classes.
+DEGREES = (3, 5, 7)
 # Rows for each parameter of a pair that a model may have.
-_ROWS_A_PARAMETER = 2
+_ROWS_A_PARAMETER = 4
 # A p-value above needs no richer model: it could only be raised.
 _ENOUGH = 0.1
-# Cells of a table, at most.
-_MOST_CELLS = 60_000
 # Directions of the scores that vary less than this part of the largest are none.
 _FLAT = 1e-6
-# Steps of Newton's method for a tilt, and its largest coefficient.
-_TILTS, _STEEPEST = 30, 12.0
+_TINY = 1e-9
+# In a bit.
+_NATS = math.log(2.0)
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,14 @@ class ThreeWay:
     error: float
 
 
+class _Scores(NamedTuple):
+    """Statistic, p-value and degrees of freedom."""
+
+    statistic: float
+    pvalue: float
+    degrees: int
+
+
 def three_way(variables: Sequence[Variable], seed: int = 0) -> ThreeWay:
     """Test three variables for a three-way term.
 
@@ -81,8 +90,13 @@ def three_way(variables: Sequence[Variable], seed: int = 0) -> ThreeWay:
     >>> found.pvalue < 1e-6, found.added > 0.05
     (True, True)
     """
+    with single_threaded_blas():  # many small steps: threads would wait for each other
+        return _tested(variables, seed)
+
+
+def _tested(variables: Sequence[Variable], seed: int) -> ThreeWay:
     rows = len(variables[0].blocks[0].values)
-    axes = [axis_of(variable, round(4.0 * rows**0.2)) for variable in variables]
+    axes = [axis_of(variable, round(2.2 * rows**0.26)) for variable in variables]
     shape = tuple(len(axis.basis) for axis in axes)
     if min(shape) < 2:
         return ThreeWay(0.0, 1.0, 0, 0.0, 0.0)
@@ -94,68 +108,54 @@ def three_way(variables: Sequence[Variable], seed: int = 0) -> ThreeWay:
 
 
 def _by_scores(observed: Floats, axes: Sequence[Axis], rows: int) -> ThreeWay:
-    chosen = [axis.tested for axis in axes]
-    products = [
-        np.multiply.outer(np.multiply.outer(a, b), c) for a, b, c in product(*(functions.T for functions in chosen))
-    ]
-    found: list[ThreeWay] = []
-    fit: PairwiseFit | None = None
-    for degree in DEGREES:
+    chosen = product(*(axis.tested.T for axis in axes))
+    products = np.stack([np.multiply.outer(np.multiply.outer(a, b), c) for a, b, c in chosen])
+    fit = fit_pairwise(observed, PairwiseFunctions.of(axes, DEGREES[0]), rows)
+    found = [_score_test(observed, fit.fitted, fit.residuals(products), rows)]
+    for degree in DEGREES[1:]:
         functions = PairwiseFunctions.of(axes, degree)
-        parameters = sum(functions.sizes[4:])
-        if fit is not None and (parameters * _ROWS_A_PARAMETER > rows or functions.sizes == fit.functions.sizes):
+        if found[-1].pvalue > _ENOUGH or sum(functions.sizes[4:]) * _ROWS_A_PARAMETER > rows:
             break
-        start = None if fit is None else lift(fit.weights, fit.functions, functions)
-        richer = fit_pairwise(observed, functions, rows, start)
-        needed = fit is None or 2 * rows * (richer.likelihood - fit.likelihood) > 2 * (
-            len(richer.weights) - len(fit.weights)
-        )
+        richer = fit_pairwise(observed, functions, rows, lift(fit.weights, fit.functions, functions))
+        if rows * (richer.likelihood - fit.likelihood) < len(richer.weights) - len(fit.weights):
+            break  # by Akaike's criterion
         fit = richer
-        found.append(_score_test(observed, fit, products, rows))
-        if found[-1].pvalue > _ENOUGH or not needed:
-            break
-    return max(found, key=lambda one: one.pvalue)
+        found.append(_score_test(observed, fit.fitted, fit.residuals(products), rows))
+    if found[-1].pvalue <= _ENOUGH:
+        fitted = fit_margins(observed[None])[0]
+        found.append(_score_test(observed, fitted, unpaired(products, fitted), rows))
+    weakest = max(found, key=lambda one: one.pvalue)
+    if len(found) == 1:
+        return ThreeWay(*weakest, *_small(weakest, rows))
+    last = found[-2]  # of polynomials; what free classes leave of its statistic is not a matter of its degree
+    share = min(1.0, max(0.0, (weakest.statistic - weakest.degrees) / max(last.statistic - last.degrees, _TINY)))
+    added, error = _added(observed, fit, products, rows)
+    return ThreeWay(*weakest, share * added, share * error)
 
 
-def _score_test(observed: Floats, fit: PairwiseFit, products: Sequence[Floats], rows: int) -> ThreeWay:
-    """The score test of products in a fitted model of pairs, and how much a tilt by them improves on it."""
-    residuals = np.stack([fit.residual(values).ravel() for values in products], axis=1)
-    fitted, seen = fit.fitted.ravel(), observed.ravel()
-    spread = (residuals * fitted[:, None]).T @ residuals
-    sizes, axes = np.linalg.eigh(spread)
+def _small(scores: _Scores, rows: int) -> tuple[float, float]:
+    """Bits a row that a small three-way term adds, less chance, and their error: half the statistic of its scores."""
+    excess = scores.statistic - scores.degrees
+    error = math.sqrt(2 * scores.degrees + 4 * max(excess, 0.0))
+    return excess / (2 * rows * _NATS), error / (2 * rows * _NATS)
+
+
+def _score_test(observed: Floats, fitted: Floats, residuals: Floats, rows: int) -> _Scores:
+    """The score test of functions of the cells that are orthogonal to a fitted model of pairs."""
+    flat, law = residuals.reshape(len(residuals), -1), fitted.ravel()
+    sizes, axes = np.linalg.eigh((flat * law) @ flat.T)
     kept = sizes > _FLAT * sizes[-1]
-    directions = residuals @ (axes[:, kept] / np.sqrt(sizes[kept]))
-    scores = seen @ directions
+    scores = (flat @ (observed.ravel() - law) @ axes[:, kept]) / np.sqrt(sizes[kept])
     statistic, degrees = float(rows * scores @ scores), int(kept.sum())
-    pvalue = float(special.chdtrc(degrees, statistic))
-    gains = _tilt(directions, fitted, seen)
-    mean = float(seen @ gains)
-    error = math.sqrt(max(float(seen @ gains**2) - mean**2, 0.0) / rows)
-    bits = math.log(2.0)
-    return ThreeWay(statistic, pvalue, degrees, (mean - degrees / (2 * rows)) / bits, error / bits)
+    return _Scores(statistic, float(special.chdtrc(degrees, statistic)), degrees)
 
 
-def _tilt(directions: Floats, fitted: Floats, seen: Floats) -> Floats:
-    """log(p/q) of every cell, for the tilt p of a law q by functions of the cells that the observed ones fit best."""
-    wanted, weights = seen @ directions, np.zeros(directions.shape[1])
-    value = 0.0
-    logs = np.zeros(len(fitted))
-    for _ in range(_TILTS):
-        law = fitted * np.exp(logs)
-        mean = law @ directions
-        information = (directions * law[:, None]).T @ directions - np.multiply.outer(mean, mean)
-        step = np.linalg.solve(information + 1e-3 * np.eye(len(weights)), wanted - mean)
-        gain, length = float((wanted - mean) @ step), 1.0
-        if gain < 1e-9:
-            break
-        while True:
-            trial = weights + length * step
-            moved = directions @ trial
-            moved -= np.log(fitted @ np.exp(np.minimum(moved, 500.0)))
-            if float(seen @ moved) >= value or length < 1e-4:
-                break
-            length /= 2
-        if np.abs(trial).max() > _STEEPEST or float(seen @ moved) < value:
-            break
-        weights, logs, value = trial, moved, float(seen @ moved)
-    return logs
+def _added(observed: Floats, fit: PairwiseFit, products: Floats, rows: int) -> tuple[float, float]:
+    """Bits a row by which products improve on a model of pairs, less what they would by chance; and the error."""
+    functions = replace(fit.functions, others=products)
+    whole = fit_pairwise(observed, functions, rows, lift(fit.weights, fit.functions, functions))
+    seen = observed > 0
+    shares, ratios = observed[seen], np.log2(whole.fitted[seen] / fit.fitted[seen])
+    mean = float(shares @ ratios)
+    error = math.sqrt(max(float(shares @ ratios**2) - mean**2, 0.0) / rows)
+    return mean - len(products) / (2 * rows * _NATS), error
