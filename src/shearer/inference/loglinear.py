@@ -8,6 +8,7 @@ matrix those of products with the third: nothing of the size cells times paramet
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +92,7 @@ class PairwiseFunctions:
         ]
         squares = [(own[:, :, None] * own[:, None, :]).reshape(len(own), -1) for own in self.paired]
         starts = np.cumsum([0, *self.sizes])
-        parts = [slice(start, stop) for start, stop in zip(starts[:-1], starts[1:], strict=True)]
+        parts = [slice(start, stop) for start, stop in pairwise(starts)]
         found = np.empty((starts[-1], starts[-1]))
         sums = self.sums(table)
         found[0] = sums

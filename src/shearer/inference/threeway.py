@@ -18,7 +18,7 @@ from scipy import special
 from shearer._blocks import Variable
 from shearer._threads import single_threaded_blas
 from shearer.inference.axes import Axis, axis_of
-from shearer.inference.contingency import fit_margins, test_counts, unpaired
+from shearer.inference.contingency import fit_margins, count_test, unpaired
 from shearer.inference.loglinear import PairwiseFit, PairwiseFunctions, fit_pairwise, lift
 
 Floats = NDArray[np.float64]
@@ -32,6 +32,8 @@ _ENOUGH = 0.1
 # Directions of the scores that vary less than this part of the largest are none.
 _FLAT = 1e-6
 _TINY = 1e-9
+# Cells of a table of labels whose every three-way term is tested; of larger ones those of the most frequent levels.
+_MOST_COUNTED = 125
 # In a bit.
 _NATS = math.log(2.0)
 
@@ -102,8 +104,8 @@ def _tested(variables: Sequence[Variable], seed: int) -> ThreeWay:
         return ThreeWay(0.0, 1.0, 0, 0.0, 0.0)
     counts = np.bincount(np.ravel_multi_index([axis.codes for axis in axes], shape), minlength=math.prod(shape))
     table = counts.reshape(shape).astype(np.float64)
-    if all(axis.saturated for axis in axes):
-        return ThreeWay(*test_counts(table, seed))
+    if all(axis.saturated for axis in axes) and table.size <= _MOST_COUNTED:
+        return ThreeWay(*count_test(table, seed))
     return _by_scores(table / rows, axes, rows)
 
 

@@ -151,6 +151,7 @@ def describe_findings(
         _describe_triple(names, findings, place, measured.get(("triple", place)), excess.get(place), settings)
         for place in map(int, findings.triple_order)
     ]
+    triples.sort(key=lambda triple: (not triple["reported"], triple["kind"] != "synergistic"))
     tested = {
         "pairs_tested": len(listed),
         "triples_tested": len(triples),

@@ -24,7 +24,7 @@ from shearer.scanning.result import Scan
 from shearer.scanning.store import FolderStore, Store, fingerprint_of
 from shearer.scanning.streams import STREAM_SAMPLE_ROWS, rows_of, stream_notes
 from shearer.scanning.top import TOLERANCE
-from shearer.scanning.triples import choose_triples, test_triples
+from shearer.scanning.triples import choose_triples, test_triples, three_way_note
 from shearer.sketching.pair_sketch import PairSketch
 from shearer.spectrum import Request
 
@@ -205,7 +205,7 @@ def scan(
         choice = choose_triples(table, pairs.square(), request.memory)
         tests = test_triples(table, choice, kernel, rate, request.seed, store, progress)
         findings = findings.with_triples(table, choice, tests)
-        notes += [choice.note] if choice.note else []
+        notes += [note for note in (choice.note, three_way_note(tests, rate, table.observations)) if note]
     measuring = Measuring(table, findings, request, kernel, store)
     excess = measuring.excess(progress)
     measured = {} if wanted_lags else measuring.top(top, jobs, progress)

@@ -220,6 +220,19 @@ def _three_way(table: Table, triples: Indices, seed: int, store: Store, progress
     return np.concatenate([np.empty((3, 0)), *parts], axis=1)
 
 
+def three_way_note(tests: TripleTests, fdr: float, rows: int) -> str:
+    """Which triples were not tested for a three-way term, or on which rows; empty if there is nothing to say."""
+    passed = int((adjusted_pvalues(tests.split_pvalue) <= fdr).sum()) if len(tests.split_pvalue) else 0
+    notes = []
+    if passed > MOST_THREE_WAY:
+        notes.append(
+            f"{MOST_THREE_WAY:,} of {passed:,} triples that passed the screen were tested for a three-way term."
+        )
+    if passed and rows > THREE_WAY_ROWS:
+        notes.append(f"Three-way terms were tested on a random sample of {THREE_WAY_ROWS:,} of {rows:,} rows.")
+    return " ".join(notes)
+
+
 def _term(table: Table, triple: Indices, seed: int) -> tuple[float, float, float]:
     variables = table.common(triple)
     if variables.rows < FEWEST_ROWS or any(item.kind == "object" for item in variables.items):
