@@ -18,7 +18,7 @@ from scipy import special
 from shearer._blocks import Variable
 from shearer._threads import single_threaded_blas
 from shearer.inference.axes import Axis, axis_of
-from shearer.inference.contingency import fit_margins, count_test, unpaired
+from shearer.inference.contingency import count_test, fit_margins, unpaired
 from shearer.inference.loglinear import PairwiseFit, PairwiseFunctions, fit_pairwise, lift
 
 Floats = NDArray[np.float64]

@@ -98,10 +98,9 @@ class VerdictView:
             yield Text()
             yield Text(interaction_verdict(document), style="bold")
             bits = f"adds {interaction['added']:.2g} bits to its pairs (error {interaction['added_error']:.2g})"
-            excess = f"O-information {interaction['o_information']:.3g} bits (error {interaction['o_information_error']:.2g})"
-            yield Text(
-                f"three-way term: statistic {interaction['statistic']:.4g}, p = {interaction['pvalue']:.3g}; {bits}"
-            )
+            yield Text(f"three-way term: p = {interaction['pvalue']:.3g}; {bits}")
+            error = f"error {interaction['o_information_error']:.2g}"
+            excess = f"O-information {interaction['o_information']:.3g} bits ({error})"
             yield Text(f"none independent of the other two: p = {interaction['split_pvalue']:.3g}; {excess}")
             yield from _components(interaction["components"], "split")
 

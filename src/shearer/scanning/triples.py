@@ -174,7 +174,7 @@ def test_triples(
     passed = np.flatnonzero(adjusted_pvalues(splits) <= fdr)
     chosen = passed[np.argsort(splits[passed], kind="stable")][:MOST_THREE_WAY]
     found[:, chosen] = _three_way(sampled.sample(THREE_WAY_ROWS, seed), triples[chosen], seed, store, progress)
-    return TripleTests(splits, *found, values["total_correlation"], values["o_information"])
+    return TripleTests(splits, found[0], found[1], found[2], values["total_correlation"], values["o_information"])
 
 
 def _among(found: TripleTests, some: Indices, triples: Indices) -> TripleTests:
@@ -226,7 +226,7 @@ def three_way_note(tests: TripleTests, fdr: float, rows: int) -> str:
     notes = []
     if passed > MOST_THREE_WAY:
         notes.append(
-            f"{MOST_THREE_WAY:,} of {passed:,} triples that passed the screen were tested for a three-way term."
+            f"Of {passed:,} triples that passed the screen {MOST_THREE_WAY:,} were tested for a three-way term."
         )
     if passed and rows > THREE_WAY_ROWS:
         notes.append(f"Three-way terms were tested on a random sample of {THREE_WAY_ROWS:,} of {rows:,} rows.")
