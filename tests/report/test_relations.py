@@ -13,8 +13,8 @@ from shearer.report.relations import read_relations
     ("change", "error", "text"),
     [
         (lambda document: None, TypeError, "document: expected the mapping that a scan makes, got None"),
-        (lambda document: document | {"version": 2}, ValueError, "document: expected version 1, got 2"),
-        (lambda document: {"version": 1}, ValueError, "none called settings, columns"),
+        (lambda document: document | {"version": 1}, ValueError, "document: expected version 2, got 1"),
+        (lambda document: {"version": 2}, ValueError, "none called settings, columns"),
         (lambda document: document | {"settings": {}}, ValueError, "rows, fdr"),
         (lambda document: document | {"settings": 3}, TypeError, "rows, fdr"),
         (

@@ -128,7 +128,7 @@ def answer(pvalue, **more):
     component = {"name": "product at \x1b[31m", "statistic": float("nan"), "pvalue": pvalue, "skewness": 0.0}
     settings = {"shearer": "0", "source": "t.csv", "level": 0.05, "rows": 100}
     found = {
-        "version": 1,
+        "version": 2,
         "settings": settings,
         "variables": ["a\n", "b"],
         "given": [],
@@ -145,14 +145,15 @@ def test_verdicts():
 
 
 def test_view_of_a_verdict():
-    interaction = {"statistic": 1.0, "pvalue": 0.2, "kind": "redundant", "o_information": 0.1, "components": []}
+    interaction = {"statistic": 1.0, "pvalue": 0.2, "split_pvalue": 0.01, "kind": "redundant", "components": []}
+    interaction |= {"o_information": 0.1, "o_information_error": 0.02, "added": 0.003, "added_error": 0.01}
     console = Console(file=io.StringIO(), width=80, color_system=None)
     console.print(VerdictView(answer(0.01, interaction=interaction)))
     text = console.file.getvalue()
     for words in (
         "90 rows (10 with missing values left out)",
         "and 8 more",
-        "Nothing is found that no pair",
+        "Nothing is found that no model of pairs explains",
         "\\x1b[31m",
     ):
         assert words in text

@@ -85,7 +85,7 @@ def independence(
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
-    """Test two or more columns for independence; of three, also for what no pair explains."""
+    """Test two or more columns for independence; of three, also for what no model of pairs explains."""
     groups, kinds, conditions = parse_groups(group) or {}, parse_kinds(kind), split_names(given or "")
     check_outputs({"--json": json}, [file])
     if len(variables) < 2:

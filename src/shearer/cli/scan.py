@@ -142,7 +142,7 @@ def scan(
     ] = 15,
     quiet: Quiet = False,
 ) -> None:
-    """Search a table for dependence: every pair, and every triple for what no pair explains."""
+    """Search a table for dependence: every pair, and every triple for what no model of pairs explains."""
     from shearer.report.exports import triples_path
 
     groups, kinds, steps = parse_groups(group), parse_kinds(kind), parse_lags(lags)

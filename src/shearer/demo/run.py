@@ -43,7 +43,7 @@ class Demonstration:
 
 
 def demonstrate(rows: int = 200, seed: int = 0, progress: bool | None = None) -> Demonstration:
-    """Scan a planted table: every pair for dependence, every triple for dependence that no pair explains.
+    """Scan a planted table: every pair for dependence, every triple for what no model of pairs explains.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ def view(demonstration: Demonstration, rows: int) -> RenderableType:
         Text.from_markup(
             f"[bold]A table of {rows} rows and {len(planted.columns)} columns[/bold] with {count} relations planted "
             "in it. It is searched without knowing them: every pair for "
-            "dependence, every triple for dependence that no pair explains.\n"
+            "dependence, every triple for what no model of pairs explains.\n"
         ),
         Text("I* of every pair, in hundredths", style="bold"),
         heatmap(demonstration),

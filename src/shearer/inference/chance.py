@@ -41,10 +41,6 @@ class Chance:
         span = self.copies() - chance
         return (value - chance) / span if span > _NOTHING else 0.0
 
-    def excess(self) -> float:
-        """The measure in bits less what chance gives, at alpha = 2."""
-        return float(self.formula.evaluate(SubsetEntropies(self.operators, self.request))) - self._by_moments()
-
     def copies(self) -> float:
         """Mean over variables of the measure of as many copies of that variable."""
         sizes = {len(subset) for subset in self.formula.terms}

@@ -20,7 +20,20 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
 _PLACES = ("first", "second", "third")
 SCREENED = {
     "pairs": ("value", "adjusted", "pvalue", "qvalue", "n", "reported"),
-    "triples": ("kind", "value", "o_information", "excess", "pvalue", "qvalue", "n", "reported"),
+    "triples": (
+        "kind",
+        "added",
+        "added_error",
+        "value",
+        "o_information",
+        "excess",
+        "excess_error",
+        "pvalue",
+        "qvalue",
+        "split_pvalue",
+        "n",
+        "reported",
+    ),
 }
 _MEASURED = {
     "pairs": ("alpha", "mutual_information", "adjusted", "total_correlation", "dual_total_correlation"),

@@ -12,7 +12,7 @@ from shearer.report.relations import Relations
 # Little endian, as every browser reads them; the names are those of JavaScript.
 _TYPES = {"Uint8": "<u1", "Int16": "<i2", "Uint16": "<u2", "Uint32": "<u4", "Float32": "<f4"}
 _ESCAPES = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&"}
-_KINDS = {None: 0, "synergistic": 1, "redundant": 2}
+_KINDS = {None: 0, "synergistic": 1, "redundant": 2, "unclear": 3}
 
 
 def pack(numbers: NDArray[Any], kind: str) -> dict[str, Any]:
@@ -28,10 +28,10 @@ def pack(numbers: NDArray[Any], kind: str) -> dict[str, Any]:
 
 
 def pack_relations(relations: Relations, total: int) -> dict[str, Any]:
-    """Pairs or triples, an array for each field; p and q as decimal logarithms, which single precision holds."""
+    """Pairs or triples, an array for each field; probabilities as logarithms, which single precision holds."""
     numbers = relations.numbers
     with np.errstate(divide="ignore"):
-        logs = {field: np.log10(numbers[field]) for field in ("pvalue", "qvalue")}
+        logs = {field: np.log10(numbers[field]) for field in ("pvalue", "qvalue", "split_pvalue") if field in numbers}
     packed: dict[str, Any] = {
         "count": len(relations),
         "total": total,

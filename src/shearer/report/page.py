@@ -69,7 +69,7 @@ def render_page(document: Mapping[str, Any], sample: Mapping[str, Any] | None = 
     ...             "notes": []} for name in ("dose", "<response>")]
     >>> pair = {"variables": ["dose", "<response>"], "value": 0.3, "adjusted": 0.41, "pvalue": 1e-9, "qvalue": 1e-9}
     >>> settings = {"source": "trial.csv", "rows": 50, "order": 2, "fdr": 0.05, "target": None, "lags": None}
-    >>> page = render_page({"version": 1, "settings": settings, "columns": columns, "triples": [],
+    >>> page = render_page({"version": 2, "settings": settings, "columns": columns, "triples": [],
     ...                     "pairs": [pair | {"n": 50, "reported": True, "measured": None}], "notes": []})
     >>> page.splitlines()[0], "<response>" in page
     ('<!doctype html>', False)
@@ -192,7 +192,8 @@ def _settings(document: Mapping[str, Any]) -> list[tuple[str, str]]:
         "lags": "Lags, in rows",
         "cluster": "Rows that may depend on each other",
         "pairs_tested": "Pairs tested",
-        "triples_tested": "Triples tested",
+        "triples_tested": "Triples screened",
+        "triples_passed": "Triples tested for a three-way term",
         "triples_possible": "Triples possible",
     }
     lines = []

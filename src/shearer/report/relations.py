@@ -12,7 +12,7 @@ from shearer._validate import check_names, check_option, describe, type_error, v
 
 Floats = NDArray[np.float64]
 
-VERSION = 1
+VERSION = 2
 # Kind of a column -> what it holds, in words; "mixed" is a group of both, "object" what no kernel here compares.
 KINDS = {
     "continuous": "numbers",
@@ -32,11 +32,12 @@ class Relations:
     index : NDArray[intp]
         The columns of each, shape (count, 2) or (count, 3).
     numbers : dict of name -> NDArray[float64]
-        value, adjusted, o_information, excess, pvalue, qvalue, n; nan where the document has none.
+        value, adjusted or o_information, excess, added, added_error, split_pvalue; pvalue, qvalue, n; nan where the
+        document has none.
     reported : NDArray[bool]
-        Found at the false discovery rate of the scan.
+        Found at the false discovery rate of the scan; triples also above the floor of what they add.
     kinds : tuple of str or None
-        "synergistic" or "redundant"; None for pairs.
+        "synergistic", "redundant" or "unclear"; None for pairs and for what is not reported.
     lags : NDArray[int16] or None
         Rows by which the second column follows the first, where the scan asked for lags.
     measured : tuple of mapping or None
@@ -129,7 +130,8 @@ def read_relations(document: Mapping[str, Any], part: str) -> Relations:
         check_names(part, row["variables"], names)
         if len(row["variables"]) != size:
             raise value_error(part, f"{size} variables each", describe(row["variables"]))
-    fields = ("value", *(("adjusted",) if size == 2 else ("o_information", "excess")), "pvalue", "qvalue", "n")
+    own = ("adjusted",) if size == 2 else ("o_information", "excess", "added", "added_error", "split_pvalue")
+    fields = ("value", *own, "pvalue", "qvalue", "n")
     lagged = any(row.get("lag") is not None for row in rows)
     return Relations(
         index=np.array([[names[name] for name in row["variables"]] for row in rows], dtype=np.intp).reshape(-1, size),

@@ -10,6 +10,7 @@ from shearer.report.relations import KINDS, Relations, check_document, read_rela
 from shearer.report.text import Sentence, count, enumeration, in_words, plain_name
 
 _MOST_NAMED = 3
+_KINDS = ("synergistic", "redundant", "unclear")
 
 
 def summary_sentences(document: Mapping[str, Any]) -> list[str]:
@@ -32,7 +33,7 @@ def summary_sentences(document: Mapping[str, Any]) -> list[str]:
     >>> columns = [{"name": name, "kind": "continuous", "n": 50, "missing": 0} for name in ("dose", "response")]
     >>> pair = {"variables": ["dose", "response"], "value": 0.3, "adjusted": 0.41, "pvalue": 1e-9, "qvalue": 1e-9}
     >>> settings = {"source": "trial.csv", "rows": 50, "order": 2, "fdr": 0.05, "target": None, "lags": None}
-    >>> for sentence in summary_sentences({"version": 1, "settings": settings, "columns": columns, "triples": [],
+    >>> for sentence in summary_sentences({"version": 2, "settings": settings, "columns": columns, "triples": [],
     ...                                    "pairs": [pair | {"n": 50, "reported": True}], "notes": []}):
     ...     print(sentence)
     trial.csv has 50 rows and 2 columns, both of numbers.
@@ -170,14 +171,18 @@ def _about_triples(document: Mapping[str, Any], triples: Relations) -> list[Sent
         return []
     share = f" of the {possible:,} possible" if possible > tested else ""
     named = found_triples(triples, "synergistic")
-    synergistic, redundant = len(named), len(found_triples(triples, "redundant"))
-    start = f"Of {count(tested, 'group')} of three columns{share}, tested for dependence that no pair explains,"
-    if not synergistic + redundant:
-        return [[f"{start} none stands out."]]
+    synergistic, redundant, unclear = (len(found_triples(triples, kind)) for kind in _KINDS)
+    start = f"Of {count(tested, 'group')} of three columns{share}"
+    if not synergistic + redundant + unclear:
+        return [[f"{start} none is found that holds more than a model of its pairs explains."]]
+    found = synergistic + redundant + unclear
+    start += f", {found:,} {'holds' if found == 1 else 'hold'} dependence that no model of pairs explains:"
     together = (
         f"{synergistic or 'none'} {_is(synergistic)} synergistic (the three together tell what no two of them do)"
     )
     repeated = f"{redundant or 'none'} redundant (they tell the same thing more than once)"
+    if unclear:
+        repeated += f"; of {unclear:,} it is unclear which outweighs"
     words = [_triple_words(document, triples, row) for row in named[:_MOST_NAMED]]
     examples: Sentence = ["."]
     if words:

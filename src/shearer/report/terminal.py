@@ -72,7 +72,7 @@ class ScanView:
 
 
 def strongest(document: Mapping[str, Any], part: str) -> list[Entry]:
-    """Reported pairs, the strongest first; reported triples in the order of the document, by significance."""
+    """Reported pairs, the strongest first; reported triples in the order of the document, synergistic ones first."""
     entries = [entry for entry in document[part] if entry["reported"]]
     return entries if part == "triples" else sorted(entries, key=_weakness)
 
@@ -96,12 +96,12 @@ def pair_table(pairs: Sequence[Entry], width: int, *, plain: bool = False) -> Ta
 
 
 def triple_table(triples: Sequence[Entry], width: int, *, plain: bool = False) -> Table:
-    """One row a triple: names, kind, T*, O-information less its chance level, p- and q-value, rows."""
+    """One row a triple: names, kind, bits added to the pairs, T*, p- and q-value of a three-way term, rows."""
     roomy, narrow = width >= _ROOMY, width < _NARROW
     columns = [
         _Column("kind", [_kind(triple["kind"], narrow=narrow) for triple in triples], "left"),
+        _Column("adds, bits", [_number(triple.get("added")) for triple in triples], spare=narrow),
         _value_column("T*", triples, "total_correlation"),
-        _Column("excess O", [_number(triple.get("excess")) for triple in triples], shown=not narrow, spare=True),
         _Column("p", [_probability(triple["pvalue"]) for triple in triples], shown=roomy, spare=True),
         _Column("q", [_probability(triple["qvalue"]) for triple in triples]),
         _Column("rows", [_count(triple["n"]) for triple in triples], shown=not narrow, spare=True),

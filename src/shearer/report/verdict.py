@@ -15,13 +15,13 @@ from shearer.inference import InteractionResult, TestResult, interaction_test
 from shearer.inference.result import UNTESTABLE, ConditionalResult
 from shearer.pairs.limits import FEWEST_ROWS
 
-VERSION = 1
+VERSION = 2
 _MOST_COMPONENTS = 12
 _LONGEST_NAME = 60
 
 
 def interaction_of(frame: Any, groups: Mapping[str, Sequence[str]]) -> InteractionResult | None:
-    """Whether three variables hold what no pair of them shows; None for other numbers of them, or too few rows."""
+    """Whether three variables hold what no model of pairs explains; None for other numbers of them, or too few rows."""
     variables = len(frame.columns) - sum(len(members) - 1 for members in groups.values())
     complete = len(frame.drop_nulls())
     if variables != 3 or complete < FEWEST_ROWS:
@@ -104,8 +104,11 @@ class VerdictView:
         if interaction is not None:
             yield Text()
             yield Text(interaction_verdict(document), style="bold")
-            found = f"statistic {interaction['statistic']:.4g}, p = {interaction['pvalue']:.3g}"
-            yield Text(f"{found}; O-information {interaction['o_information']:.3g} bits above its chance level")
+            bits = f"adds {interaction['added']:.2g} bits to its pairs (error {interaction['added_error']:.2g})"
+            yield Text(f"three-way term: p = {interaction['pvalue']:.3g}; {bits}")
+            error = f"error {interaction['o_information_error']:.2g}"
+            excess = f"O-information {interaction['o_information']:.3g} bits ({error})"
+            yield Text(f"none independent of the other two: p = {interaction['split_pvalue']:.3g}; {excess}")
             yield from _components(interaction["components"], "split")
 
 
@@ -129,12 +132,12 @@ def verdict(document: Mapping[str, Any]) -> str:
 
 
 def interaction_verdict(document: Mapping[str, Any]) -> str:
-    """Whether three variables hold what no pair shows, in one sentence."""
+    """Whether three variables hold what no model of pairs explains, in one sentence."""
     interaction = document["interaction"]
     evidence = _evidence(interaction["pvalue"], document)
     if interaction["pvalue"] <= document["settings"]["level"]:
-        return f"The three hold something that no pair of them shows {evidence}: {interaction['kind']}."
-    return f"Nothing is found that no pair of them shows {evidence}."
+        return f"The three hold something that no model of pairs explains {evidence}: {interaction['kind']}."
+    return f"Nothing is found that no model of pairs explains {evidence}."
 
 
 def _evidence(pvalue: float, document: Mapping[str, Any]) -> str:

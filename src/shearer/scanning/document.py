@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.data.table import Table
+from shearer.inference.interaction import kind_of
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.scanning.pairs import PairFindings
 from shearer.scanning.top import PAIR_FIELDS, TRIPLE_FIELDS
@@ -18,7 +19,10 @@ from shearer.scanning.triples import Choice, TripleTests
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-VERSION = 1
+VERSION = 2
+#: Bits that a triple must add to its pairs to be reported, beyond the error: with many rows a three-way term is nearly
+#: always there, as of a sum with noise that is not normal.
+FLOOR = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +48,7 @@ class Findings:
     pairs: PairFindings
     fdr: float
     triples: Indices = field(default_factory=lambda: np.empty((0, 3), dtype=np.intp))
-    triple_tests: TripleTests = field(default_factory=lambda: TripleTests(*(np.empty(0) for _ in range(3))))
+    triple_tests: TripleTests = field(default_factory=TripleTests.empty)
     triple_rows: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     possible: int = 0
 
@@ -61,7 +65,7 @@ class Findings:
     @cached_property
     def _qvalues(self) -> tuple[Floats, Floats]:
         """Of pairs and of triples: one rate for all that is reported, half of it for each of the two lists."""
-        lists = (self.pairs.pvalue, self.triple_tests.pvalue)
+        lists = (self.pairs.pvalue, np.nan_to_num(self.triple_tests.pvalue, nan=1.0))
         weights = [np.full(len(pvalues), 1.0 / max(len(pvalues), 1)) for pvalues in lists]
         together = adjusted_pvalues(np.concatenate(lists), weights=np.concatenate(weights))
         return together[: len(lists[0])], together[len(lists[0]) :]
@@ -73,7 +77,7 @@ class Findings:
 
     @property
     def triple_qvalue(self) -> Floats:
-        """The same for triples."""
+        """The same for the three-way terms of triples; those that were not tested for one count with p = 1."""
         return self._qvalues[1]
 
     @cached_property
@@ -83,8 +87,16 @@ class Findings:
 
     @cached_property
     def triple_order(self) -> Indices:
-        """Triples, the most significant first."""
-        return np.argsort(self.triple_tests.pvalue, kind="stable")
+        """Triples, the reported ones first, then by the three-way term and, without one, by the splits."""
+        tests = self.triple_tests
+        return np.lexsort((tests.split_pvalue, np.nan_to_num(tests.pvalue, nan=2.0), ~self.is_reported))
+
+    @cached_property
+    def is_reported(self) -> NDArray[np.bool_]:
+        """Triples within the false discovery rate that add more to their pairs than the floor."""
+        tests = self.triple_tests
+        enough = np.nan_to_num(tests.added - tests.added_error, nan=-np.inf) >= FLOOR
+        return (self.triple_qvalue <= self.fdr) & enough
 
     @property
     def reported_pairs(self) -> list[int]:
@@ -93,15 +105,15 @@ class Findings:
 
     @property
     def reported_triples(self) -> list[int]:
-        """The same for triples."""
-        return [int(position) for position in self.triple_order if self.triple_qvalue[position] <= self.fdr]
+        """The triples that are reported, the most significant first."""
+        return [int(position) for position in self.triple_order if self.is_reported[position]]
 
 
 def describe_findings(
     names: Sequence[str],
     findings: Findings,
     measured: Mapping[tuple[str, int], Floats],
-    excess: Mapping[int, float],
+    excess: Mapping[int, Floats],
     settings: Mapping[str, Any],
 ) -> dict[str, Any]:
     """The document, without the columns and notes.
@@ -115,7 +127,7 @@ def describe_findings(
     measured : mapping
         ("pair" or "triple", position) -> what `measure_pair` or `measure_triple` gave.
     excess : mapping
-        Position of a triple -> its O-information less the chance level.
+        Position of a triple -> its O-information less its bias, and the error of that.
     settings : mapping
         What was asked for.
     """
@@ -139,9 +151,11 @@ def describe_findings(
         _describe_triple(names, findings, place, measured.get(("triple", place)), excess.get(place), settings)
         for place in map(int, findings.triple_order)
     ]
+    triples.sort(key=lambda triple: (not triple["reported"], triple["kind"] != "synergistic"))
     tested = {
         "pairs_tested": len(listed),
         "triples_tested": len(triples),
+        "triples_passed": int(np.isfinite(findings.triple_tests.pvalue).sum()),
         "triples_possible": findings.possible,
     }
     return {"version": VERSION, "settings": {**settings, **tested}, "pairs": listed, "triples": triples}
@@ -152,20 +166,24 @@ def _describe_triple(
     findings: Findings,
     position: int,
     values: Floats | None,
-    excess: float | None,
+    excess: Floats | None,
     settings: Mapping[str, Any],
 ) -> dict[str, Any]:
-    q = findings.triple_qvalue[position]
+    tests = findings.triple_tests
     record: dict[str, Any] = {
         "variables": [names[member] for member in findings.triples[position]],
-        "kind": None if excess is None else "redundant" if excess > 0 else "synergistic",
-        "value": number(findings.triple_tests.total_correlation[position]),
-        "o_information": number(findings.triple_tests.o_information[position]),
-        "excess": None if excess is None else number(excess),
-        "pvalue": number(findings.triple_tests.pvalue[position]),
-        "qvalue": number(q),
+        "kind": None if excess is None else kind_of(*map(float, excess)),
+        "added": number(tests.added[position]),
+        "added_error": number(tests.added_error[position]),
+        "value": number(tests.total_correlation[position]),
+        "o_information": number(tests.o_information[position]),
+        "excess": None if excess is None else number(excess[0]),
+        "excess_error": None if excess is None else number(excess[1]),
+        "pvalue": number(tests.pvalue[position]),
+        "qvalue": None if np.isnan(tests.pvalue[position]) else number(findings.triple_qvalue[position]),
+        "split_pvalue": number(tests.split_pvalue[position]),
         "n": int(findings.triple_rows[position]),
-        "reported": bool(q <= findings.fdr),
+        "reported": bool(findings.is_reported[position]),
         "measured": None,
     }
     if values is not None:

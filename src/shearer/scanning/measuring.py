@@ -12,7 +12,7 @@ from shearer.data.table import Table
 from shearer.kernels import Kernel
 from shearer.scanning.document import Findings
 from shearer.scanning.store import Store
-from shearer.scanning.top import excess_o_information, measure_pair, measure_triple
+from shearer.scanning.top import measure_kind, measure_pair, measure_triple
 from shearer.spectrum import Request
 
 Floats = NDArray[np.float64]
@@ -44,8 +44,8 @@ class Measuring:
     kernel: Kernel | Mapping[str, Kernel] | None
     store: Store
 
-    def excess(self, progress: bool | None) -> dict[int, float]:
-        """O-information less its chance level of every reported triple, which names its kind."""
+    def excess(self, progress: bool | None) -> dict[int, Floats]:
+        """O-information less its bias of every reported triple, which names its kind, and the error of that."""
         reported = self.findings.reported_triples
         found = track(map(self._excess, reported), len(reported), "kinds of triples", progress)
         return dict(zip(reported, found, strict=True))
@@ -69,10 +69,10 @@ class Measuring:
             "values"
         ]
 
-    def _excess(self, position: int) -> float:
+    def _excess(self, position: int) -> Floats:
         members = self._members(("triple", position))
 
         def make() -> dict[str, NDArray[np.float64]]:
-            return {"excess": np.array(excess_o_information(self.table, members, self.request, self.kernel))}
+            return {"excess": measure_kind(self.table, members, self.request, self.kernel)}
 
-        return float(self.store.get(f"excess-{'-'.join(map(str, members))}", make)["excess"])
+        return self.store.get(f"excess-{'-'.join(map(str, members))}", make)["excess"]

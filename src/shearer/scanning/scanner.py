@@ -25,7 +25,7 @@ from shearer.scanning.result import Scan
 from shearer.scanning.store import FolderStore, Store, fingerprint_of
 from shearer.scanning.streams import STREAM_SAMPLE_ROWS, rows_of, stream_notes
 from shearer.scanning.top import TOLERANCE
-from shearer.scanning.triples import choose_triples, test_triples
+from shearer.scanning.triples import choose_triples, test_triples, three_way_note
 from shearer.sketching.pair_sketch import PairSketch
 from shearer.spectrum import Request
 
@@ -66,9 +66,10 @@ def scan(
 ) -> Scan:
     """What depends on what in a table, in pairs and in triples, and how sure is it?
 
-    Every pair is tested without permutations (`independence_test`) and every triple for dependence that no pair
-    explains (`interaction_test`); what is reported is held to a false discovery rate. The strongest are then measured
-    at `alpha`, with intervals; all pairs have a value at alpha = 2.
+    Every pair is tested without permutations (`independence_test`). Every triple is screened for three columns of
+    which none is independent of the other two, and those that pass are tested for what no model of pairs explains
+    (`interaction_test`). What is reported is held to a false discovery rate, and of triples what adds more to its
+    pairs than a floor. The strongest are then measured at `alpha`, with intervals; all pairs have a value at alpha = 2.
 
     Parameters
     ----------
@@ -93,7 +94,9 @@ def scan(
         then no variable, or one label a row. Rows of one cluster may depend on each other in any way. Pairs only.
     fdr : float, default 0.05
         False discovery rate of all that is reported (Benjamini and Hochberg): of pairs and triples together, half of
-        it for each of the two lists.
+        it for each of the two lists. A triple counts with the p-value of its three-way term, and with 1 where it did
+        not pass the screen, so that the screen makes no false finding of its own. Of those within the rate the ones
+        are reported that add at least 0.1 bits to their pairs, beyond the error.
     top : int, default 50
         How many pairs, and how many triples, are measured at `alpha`.
     alpha : float, default 1
@@ -209,9 +212,9 @@ def scan(
     findings = Findings(pairs=pairs, fdr=rate)
     if settings["order"] == 3 and len(table.variables) >= 3:
         choice = choose_triples(table, pairs.square(), request.memory)
-        tests = test_triples(table, choice, kernel, request.seed, store, progress)
+        tests = test_triples(table, choice, kernel, rate, request.seed, store, progress)
         findings = findings.with_triples(table, choice, tests)
-        notes += [choice.note] if choice.note else []
+        notes += [note for note in (choice.note, three_way_note(tests, rate, table.observations)) if note]
     measuring = Measuring(table, findings, request, kernel, store)
     excess = measuring.excess(progress)
     measured = {} if wanted_lags else measuring.top(top, jobs, progress)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from shearer._blocks import Variables
 from shearer.data.table import Table
 from shearer.inference.chance import Chance
+from shearer.inference.interaction import excess_o_information
 from shearer.inference.intervals import FEWEST_ROWS, interval_of
 from shearer.kernels import Kernel, grams, kernels_among
 from shearer.measures import Dependence
@@ -55,13 +56,12 @@ def measure_triple(
     return np.array([*measures, adjusted, *interval])
 
 
-def excess_o_information(
+def measure_kind(
     table: Table, positions: tuple[int, ...], request: Request, kernel: Kernel | Mapping[str, Kernel] | None
-) -> float:
-    """O-information at alpha = 2 in bits, less its chance level: below 0 a triple is synergistic."""
+) -> NDArray[np.float64]:
+    """O-information of a triple at alpha = 1 less its bias, and the error of that."""
     variables = sampled_variables(table.common(positions), MOST_ROWS_TRIPLE, request.seed)
-    operators = grams(variables, kernels_among(kernel, variables.names))
-    return Chance(operators, "o_information", replace(request, alpha=2.0)).excess()
+    return np.array(excess_o_information(variables, kernels_among(kernel, variables.names), request))
 
 
 def _measures(

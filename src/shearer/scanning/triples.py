@@ -14,6 +14,8 @@ from shearer._progress import track
 from shearer._threads import map_threads
 from shearer.data.table import Table, table_without_gaps
 from shearer.inference.interaction import least_of_splits
+from shearer.inference.pvalue import adjusted_pvalues
+from shearer.inference.threeway import three_way
 from shearer.kernels import Kernel, kernels_among
 from shearer.pairs.limits import FEWEST_ROWS
 from shearer.pairs.rare import CERTAIN, coarse, level_codes, off_mode_of
@@ -33,6 +35,9 @@ MOST_WORK = 1.5e12
 FEWEST_SAMPLED_ROWS = 5000
 # Rows of which T* and O-information at alpha = 2 are shown, and fewer where every triple has rows of its own.
 VALUE_ROWS, GAP_VALUE_ROWS = 1500, 500
+#: Triples that are tested for a three-way term at most, and rows of them; each takes some hundredths of a second.
+MOST_THREE_WAY, THREE_WAY_ROWS = 2000, 5000
+_TRIPLES_A_PART = 50
 # Pairs whose products are one part of the work.
 _PAIRS_A_PART = 32
 
@@ -120,43 +125,64 @@ def _all_triples(chosen: Indices, targets: list[int]) -> Indices:
 
 
 class TripleTests(NamedTuple):
-    """What is known of every triple that was tested: p-value, and T* and O-information in bits at alpha = 2."""
+    """What is known of every triple that was tested; nan where it is not.
 
+    p-values of the splits, and of a three-way term where the splits passed; bits that the triple adds to its pairs, and
+    their error; T* and O-information in bits at alpha = 2.
+    """
+
+    split_pvalue: Floats
     pvalue: Floats
+    added: Floats
+    added_error: Floats
     total_correlation: Floats
     o_information: Floats
+
+    @classmethod
+    def empty(cls) -> "TripleTests":
+        """Of no triples."""
+        return cls(*(np.empty(0) for _ in cls._fields))
 
 
 def test_triples(
     table: Table,
     choice: Choice,
     kernel: Kernel | Mapping[str, Kernel] | None,
+    fdr: float,
     seed: int,
     store: Store,
     progress: bool | None,
 ) -> TripleTests:
-    """Every triple on the rows that its three variables have; the product of a pair serves all its triples."""
+    """Every triple on the rows that its three variables have; the product of a pair serves all its triples.
+
+    The three-way test is for those whose splits pass the false discovery rate, the most significant first.
+    """
     if not len(choice.triples):
-        return TripleTests(*(np.empty(0) for _ in range(3)))
+        return TripleTests.empty()
     members, place = np.unique(choice.triples, return_inverse=True)
     triples = place.reshape(-1, 3)
     sampled = table.choose(members).sample(choice.rows, seed)
     enough = sampled.presence.masks.sum(axis=1)[sampled.presence.pattern] >= FEWEST_ROWS
     if not enough.all():  # of a column that is nearly empty hardly a row may be in the sample
         kept = replace(choice, triples=choice.triples[np.isin(choice.triples, members[enough]).all(axis=1)])
-        return _among(test_triples(table, kept, kernel, seed, store, progress), kept.triples, choice.triples)
+        return _among(test_triples(table, kept, kernel, fdr, seed, store, progress), kept.triples, choice.triples)
     own = kernels_among(kernel, sampled.names)
-    pvalue = _pvalues(SplitTests(Ladders.of(sampled, own)), triples, store, progress)
-    raise_pvalues(pvalue, triples, sampled)
+    splits = _pvalues(SplitTests(Ladders.of(sampled, own)), triples, store, progress)
+    raise_pvalues(splits, triples, sampled)
     values = store.get("triples-values", lambda: _values(sampled, triples, own, seed))
-    return TripleTests(pvalue, values["total_correlation"], values["o_information"])
+    found = np.full((3, len(triples)), np.nan)
+    passed = np.flatnonzero(adjusted_pvalues(splits) <= fdr)
+    chosen = passed[np.argsort(splits[passed], kind="stable")][:MOST_THREE_WAY]
+    found[:, chosen] = _three_way(sampled.sample(THREE_WAY_ROWS, seed), triples[chosen], seed, store, progress)
+    return TripleTests(splits, found[0], found[1], found[2], values["total_correlation"], values["o_information"])
 
 
 def _among(found: TripleTests, some: Indices, triples: Indices) -> TripleTests:
     """What is known of some triples, among all: nothing of the others, whose p-value is 1."""
     place = {tuple(triple): position for position, triple in enumerate(triples.tolist())}
     where = [place[tuple(triple)] for triple in some.tolist()]
-    every = TripleTests(*(np.full(len(triples), fill) for fill in (1.0, np.nan, np.nan)))
+    every = TripleTests(*(np.full(len(triples), np.nan) for _ in TripleTests._fields))
+    every.split_pvalue[:] = 1.0
     for whole, part in zip(every, found, strict=True):
         whole[where] = part
     return every
@@ -178,6 +204,41 @@ def _pvalues(tests: SplitTests, triples: Indices, store: Store, progress: bool |
         found = store.get(f"triples-{height}-{start // _PAIRS_A_PART:05d}", make)["tails"]
         tails[start : start + len(some), :, height] = found
     return join_splits(tails, triples, place)
+
+
+def _three_way(table: Table, triples: Indices, seed: int, store: Store, progress: bool | None) -> Floats:
+    """p-values of three-way terms, what they add, and the error of that: three rows, a column for each triple."""
+    starts = range(0, len(triples), _TRIPLES_A_PART)
+    parts = []
+    for start in track(starts, len(starts), "three-way terms", progress):
+
+        def make(some: Indices = triples[start : start + _TRIPLES_A_PART]) -> Part:
+            found = map_threads(lambda triple: _term(table, triple, seed), some)
+            return {"found": np.array(found).T}
+
+        parts.append(store.get(f"threeway-{start // _TRIPLES_A_PART:05d}", make)["found"])
+    return np.concatenate([np.empty((3, 0)), *parts], axis=1)
+
+
+def three_way_note(tests: TripleTests, fdr: float, rows: int) -> str:
+    """Which triples were not tested for a three-way term, or on which rows; empty if there is nothing to say."""
+    passed = int((adjusted_pvalues(tests.split_pvalue) <= fdr).sum()) if len(tests.split_pvalue) else 0
+    notes = []
+    if passed > MOST_THREE_WAY:
+        notes.append(
+            f"Of {passed:,} triples that passed the screen {MOST_THREE_WAY:,} were tested for a three-way term."
+        )
+    if passed and rows > THREE_WAY_ROWS:
+        notes.append(f"Three-way terms were tested on a random sample of {THREE_WAY_ROWS:,} of {rows:,} rows.")
+    return " ".join(notes)
+
+
+def _term(table: Table, triple: Indices, seed: int) -> tuple[float, float, float]:
+    variables = table.common(triple)
+    if variables.rows < FEWEST_ROWS or any(item.kind == "object" for item in variables.items):
+        return np.nan, np.nan, np.nan
+    found = three_way(variables.items, seed)
+    return found.pvalue, found.added, found.error
 
 
 def _values(table: Table, triples: Indices, kernel: Any, seed: int) -> Part:

@@ -14,11 +14,13 @@ Shearer.pairTerms = (model, row) => {
 Shearer.tripleTerms = (model, row) => {
   const { triples } = model;
   return Shearer.terms([
+    ["adds, bits", Shearer.decimal(triples.added[row], 3)],
     ["T* at 2", Shearer.decimal(triples.value[row])],
     ["O at 2, bits", Shearer.decimal(triples.o_information[row], 3)],
     ["excess O", Shearer.decimal(triples.excess[row], 3)],
     ["p", Shearer.probability(triples.pvalue[row])],
     ["q", Shearer.probability(triples.qvalue[row])],
+    ["p of splits", Shearer.probability(triples.split_pvalue[row])],
     ["n", Shearer.whole(triples.n[row])],
   ]);
 };
@@ -46,7 +48,7 @@ Shearer.verdict = (reported) => {
   return el("p", { class: "verdict" }, words);
 };
 
-Shearer.kinds = ["", "synergistic", "redundant"];
+Shearer.kinds = ["", "synergistic", "redundant", "unclear"];
 
 Shearer.detail = {
   // Canvases of the window that is open, to be let go when it closes.

@@ -35,8 +35,9 @@ Shearer.fields = (relations) => {
     const text = (row) => Shearer.exactProbability(relations[name][row]);
     return field(name, (row) => (text(row) === "" ? null : Number(text(row))), text);
   };
-  const numbers = ["lag", "value", "adjusted", "o_information", "excess"].filter((name) => relations[name]);
+  const numbers = ["lag", "value", "adjusted", "o_information", "excess", "added", "added_error"].filter((name) => relations[name]);
   const fields = [...numbers.map(number), probability("pvalue"), probability("qvalue"), number("n")];
+  if (relations.split_pvalue) fields.push(probability("split_pvalue"));
   fields.push(field("reported", (row) => Boolean(relations.reported[row])));
   if (relations.kind) fields.push(field("kind", (row) => Shearer.kinds[relations.kind[row]] || null));
   return fields;

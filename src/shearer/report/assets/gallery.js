@@ -1,4 +1,4 @@
-// Small pictures of the strongest pairs, and of the triples that no pair explains.
+// Small pictures of the strongest pairs, and of the triples that no model of pairs explains.
 
 // Append a few at a time; the button leaves when all are there.
 Shearer.showInParts = (host, button, items, size, build) => {
@@ -70,10 +70,10 @@ Shearer.startSynergies = (model) => {
 // The three together large, beside them the three pairs that show little.
 Shearer.synergyArticle = (model, row, sentence) => {
   const columns = model.triples.columnsOf(row);
-  const { value, qvalue } = model.triples;
+  const { added, qvalue } = model.triples;
   const tag = el("span", { class: "tag synergistic" }, "synergistic");
   const title = el("h3", { tabindex: -1 }, Shearer.namesElement(model.tripleNames(row), 40), tag);
-  const figures = `(T*\u00a0${Shearer.decimal(value[row])}, q\u00a0${Shearer.probability(qvalue[row])}.)`;
+  const figures = `(It adds ${Shearer.decimal(added[row])}\u00a0bits to its pairs, q\u00a0${Shearer.probability(qvalue[row])}.)`;
   const header = el("header", {}, title, el("p", {}, `${sentence} ${figures}`));
   if (!Shearer.hasPicture(model, columns)) return el("article", { class: "synergy" }, header);
   const together = Shearer.tripleFigure(model, columns, "").element;

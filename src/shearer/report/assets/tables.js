@@ -64,12 +64,13 @@ Shearer.startTriplesTable = (model) => {
     const word = Shearer.kinds[code(row)];
     return el("span", { class: word ? `kind-${word}` : null }, word || "–");
   };
-  // Synergistic before redundant before neither.
-  const kindKeys = Float64Array.from(triples.kind, (_, row) => code(row) || 3);
+  // Synergistic before redundant before unclear before neither.
+  const kindKeys = Float64Array.from(triples.kind, (_, row) => code(row) || 4);
   const bits = (number) => Shearer.decimal(number, 3);
   const columns = [
     ...Shearer.nameColumns(model, triples, ["first", "second", "third"]),
     { key: "kind", title: "kind", keys: kindKeys, cell: kind, size: "medium" },
+    Shearer.numberColumn("adds, bits", triples.added, bits, { wide: true, down: true }),
     Shearer.numberColumn("T* at 2", triples.value, Shearer.decimal, { wide: true, down: true }),
     Shearer.numberColumn("excess O", triples.excess, bits, { wide: true }),
     ...Shearer.probabilityColumns(triples).map((column) => ({ ...column, wide: true })),

@@ -1,0 +1,151 @@
+"""Tables of three labels: the log-linear model without three-way term, and how far the counts are from it."""
+
+import math
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+Floats = NDArray[np.float64]
+
+# Counts that every cell is expected to have for the chi-square law of the statistic.
+_ENOUGH = 5.0
+# Tables that are drawn from the model where it does not hold: first few, more where those leave it open.
+_DRAWS = (99, 900)
+_OPEN = 0.2
+# Exceedances below which the tail of a fitted law is taken in place of their share.
+_FEW = 10
+# Sweeps that those get.
+_FEW_SWEEPS = 40
+# Sweeps of iterative proportional fitting, and the part of the rows that margins may then still be off.
+_SWEEPS, _CLOSE = 400, 1e-4
+# Sweeps of alternating projections, and the part of a function that the last one may still move.
+_PROJECTIONS, _STILL = 60, 1e-8
+_TINY = 1e-30
+
+
+class CountsTest(NamedTuple):
+    """Statistic, p-value, degrees of freedom, bits added to the pairs less chance, and their error."""
+
+    statistic: float
+    pvalue: float
+    degrees: int
+    added: float
+    error: float
+
+
+def count_test(counts: Floats, seed: int = 0) -> CountsTest:
+    """Test a table for a three-way term: exactly for 2 x 2 x 2, else by Pearson's statistic.
+
+    Where a cell is expected to have fewer than 5 rows, the law of the statistic comes from tables drawn from the model;
+    with so few rows that the model is not known well that is not enough, and the larger of both p-values counts.
+
+    Examples
+    --------
+    >>> xor = np.zeros((2, 2, 2))
+    >>> xor[[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]] = 25
+    >>> found = count_test(xor)
+    >>> found.pvalue < 1e-9, round(found.added, 2)
+    (True, 0.99)
+    >>> count_test(np.full((2, 2, 2), 9.0)).pvalue
+    1.0
+    """
+    rows = float(counts.sum())
+    expected = fit_margins(counts[None])[0]
+    statistic = float(_pearson(counts[None], expected[None])[0])
+    pairs = [counts.sum(axis=axis) > 0 for axis in (2, 1, 0)]
+    possible = pairs[0][:, :, None] & pairs[1][:, None, :] & pairs[2][None, :, :]
+    degrees = _degrees(possible, pairs)
+    if degrees < 1:
+        return CountsTest(0.0, 1.0, 0, 0.0, 0.0)
+    if counts.shape == (2, 2, 2):
+        pvalue = _exact(counts)
+    elif expected[possible].min() >= _ENOUGH:
+        pvalue = float(special.chdtrc(degrees, statistic))
+    else:
+        pvalue = max(_drawn(statistic, expected, rows, seed), float(special.chdtrc(degrees, statistic)))
+    seen = counts > 0
+    ratios = np.log2(counts[seen] / np.maximum(expected[seen], 1e-12))
+    shares = counts[seen] / rows
+    mean = float(shares @ ratios)
+    error = math.sqrt(max(float(shares @ ratios**2) - mean**2, 0.0) / rows)
+    return CountsTest(statistic, pvalue, degrees, mean - degrees / (2 * rows * math.log(2.0)), error)
+
+
+def fit_margins(tables: Floats, sweeps: int = _SWEEPS) -> Floats:
+    """Tables without three-way term and with the margins of those given, by iterative proportional fitting."""
+    fitted = np.ones_like(tables)
+    margins = [tables.sum(axis=axis, keepdims=True) for axis in (3, 2, 1)]
+    total = float(tables[0].sum())
+    for _ in range(sweeps):
+        worst = 0.0
+        for axis, margin in zip((3, 2, 1), margins, strict=True):
+            own = fitted.sum(axis=axis, keepdims=True)
+            worst = max(worst, float(np.abs(own - margin).sum(axis=(1, 2, 3)).max()))
+            fitted *= np.divide(margin, own, out=np.zeros_like(own), where=own > 0)
+        if worst < _CLOSE * total:
+            break
+    return fitted
+
+
+def unpaired(values: Floats, fitted: Floats) -> Floats:
+    """Functions of the cells less their projections on all functions of two variables, in the fitted law.
+
+    Parameters
+    ----------
+    values : array (k, *shape)
+        The functions.
+    fitted : array (*shape)
+        The law.
+    """
+    margins = [(axis, np.maximum(fitted.sum(axis=axis - 1), _TINY)) for axis in (3, 2, 1)]
+    found = values
+    for _ in range(_PROJECTIONS):
+        before = found
+        for axis, margin in margins:
+            found = found - np.expand_dims((fitted * found).sum(axis=axis) / margin, axis)
+        if float((fitted * (found - before) ** 2).sum()) < _STILL * float((fitted * found**2).sum()):
+            break
+    return found
+
+
+def _pearson(tables: Floats, expected: Floats) -> Floats:
+    squares = np.divide((tables - expected) ** 2, expected, out=np.zeros_like(tables), where=expected > 1e-9)
+    found: Floats = squares.sum(axis=(1, 2, 3))
+    return found
+
+
+def _degrees(possible: NDArray[np.bool_], pairs: list[NDArray[np.bool_]]) -> int:
+    """Cells that the margins leave open, less the parameters of the model (Fienberg 1972)."""
+    single = [int(possible.any(axis=axis).sum()) for axis in ((1, 2), (0, 2), (0, 1))]
+    return int(possible.sum()) - sum(int(pair.sum()) for pair in pairs) + sum(single) - 1
+
+
+def _exact(counts: Floats) -> float:
+    """Given all margins of two one count is free, and its law is known (Zelen 1971)."""
+    sign = np.array([(-1.0) ** sum(cell) for cell in product((0, 1), repeat=3)]).reshape(2, 2, 2)
+    down, up = int(counts[sign > 0].min()), int(counts[sign < 0].min())
+    steps = np.arange(-down, up + 1.0)
+    tables = counts + steps[:, None, None, None] * sign
+    logs = -special.gammaln(tables + 1.0).sum(axis=(1, 2, 3))
+    chances = np.exp(logs - special.logsumexp(logs))
+    return min(1.0, float(chances[chances <= chances[down] * (1 + 1e-9)].sum()))
+
+
+def _drawn(statistic: float, expected: Floats, rows: float, seed: int) -> float:
+    """How often tables drawn from the model are as far from theirs; beyond what draws show, by a gamma law."""
+    rng, found = np.random.default_rng(seed), np.empty(0)
+    law = expected.ravel() / expected.sum()
+    for size in _DRAWS:
+        tables = rng.multinomial(int(rows), law, size=size).reshape(size, *expected.shape).astype(np.float64)
+        found = np.concatenate([found, _pearson(tables, fit_margins(tables, _FEW_SWEEPS))])
+        exceed = int((found >= statistic * (1 - 1e-9)).sum())
+        if (1 + exceed) / (1 + len(found)) > _OPEN:
+            break
+    share = (1 + exceed) / (1 + len(found))
+    mean, variance = float(found.mean()), float(found.var())
+    if exceed >= _FEW or variance <= 0:
+        return share
+    return min(share, float(special.gammaincc(mean**2 / variance, statistic * mean / variance)))
