@@ -12,13 +12,13 @@ import typer
 from shearer._files import Loaded, read_files
 from shearer._files.formats import described
 from shearer._validate import check_names, describe, listing, value_error
+from shearer._variables import KINDS
 
 if TYPE_CHECKING:
     import polars as pl
 
 # The formats of files, for the help of commands.
 FORMATS = described("csv, tsv, txt")
-KINDS = ("continuous", "categorical")
 # As many as the rows of the longest series.
 _MOST_LAGS = 5000
 DATA, OUTPUT, WORK = "Data", "Output", "Computation"
@@ -52,7 +52,7 @@ Kinds = Annotated[
     typer.Option(
         "--kind",
         metavar="COL=KIND",
-        help="Read a column as continuous or categorical. Can be repeated.",
+        help="Read a column as number or label (also: continuous, categorical). Can be repeated.",
         rich_help_panel=DATA,
     ),
 ]
@@ -127,12 +127,12 @@ def parse_groups(texts: Sequence[str] | None) -> dict[str, list[str]] | None:
 
 
 def parse_kinds(texts: Sequence[str] | None) -> dict[str, str] | None:
-    """``["year=categorical"]`` as ``{"year": "categorical"}``."""
+    """``["year=label"]`` as ``{"year": "categorical"}``."""
     kinds = _assignments("--kind", texts, "COL=KIND")
     for kind in kinds.values():
         if kind not in KINDS:
-            raise typer.BadParameter(f"{kind!r} is neither {' nor '.join(KINDS)}", param_hint="--kind")
-    return kinds or None
+            raise typer.BadParameter(f"{kind!r} is neither number nor label", param_hint="--kind")
+    return {name: KINDS[kind] for name, kind in kinds.items()} or None
 
 
 def _assignments(option: str, texts: Sequence[str] | None, form: str) -> dict[str, str]:
