@@ -91,7 +91,7 @@ def test_notes_on_the_file_are_shown_and_kept(call, tmp_path, rng):
     rows = "".join(f"{i};{x:.3f};{y:.3f}\n".replace(".", ",") for i, (x, y) in enumerate(rng.normal(size=(30, 2))))
     (tmp_path / "t.csv").write_text(f"row;x;x\n{rows}")
     result = call("scan", tmp_path / "t.csv", "--top", "0")
-    for words in ("decimal commas", "'row' counts the rows", "numbered: 'x'"):
+    for words in ("decimal commas", "row: counts the rows", "numbered: 'x'"):
         assert words in result.stdout
     document = json.loads(call("scan", tmp_path / "t.csv", "--top", "0", "--json", "-").stdout)
     assert any("decimal commas" in note for note in document["notes"])

@@ -102,7 +102,8 @@ def _other_script(sample: bytes) -> tuple[str, ...]:
     """
     letters = re.sub(rb"[^A-Za-z\x80-\xff]", b"", sample)
     foreign = sum(letter > 0x7F for letter in letters)
-    if not letters or foreign < _FEWEST_FOREIGN * len(letters):
+    # Letters with accents stand alone or by twos.
+    if foreign < _FEWEST_FOREIGN * len(letters) or not re.search(rb"[\x80-\xff]{4}", sample):
         return ()
     try:
         sample.decode()

@@ -14,6 +14,8 @@ DOUBTFUL = ("?", "-", ".")
 INTEGER, NUMBER, DECIMAL_COMMA = "integer", "number", "decimal comma"
 # Words for true and false, in any case; one pair of them in a column.
 TRUTHS = {"true": "false", "yes": "no", "y": "n", "t": "f", "on": "off"}
+# Before such a word that was seen.
+WORD = "word "
 # Before a reading: the same of what is left without the unit.
 WITH_UNIT = "with a unit: "
 # Before a unit that was seen.
@@ -86,6 +88,12 @@ class Observed:
         """The units that values have, if all of them have one."""
         return sorted(mark.removeprefix(UNIT) for mark in self.seen if mark.startswith(UNIT) and WITH_UNIT in self.readings)
 
+    @property
+    def truth(self) -> str | None:
+        """The word for true, of values that are words for true and false; "y" alone is no such word."""
+        both = (word for word, other in TRUTHS.items() if {f"{WORD}{word}", f"{WORD}{other}"} <= self.seen)
+        return next((word for word in ("true", *both) if word in self.readings), None)
+
     def without_unit(self) -> "Observed":
         """What was seen of the numbers that are left without the unit; itself if there is not one for all values."""
         if len(self.units) != 1:
@@ -143,9 +151,8 @@ def observe(column: "pl.Series") -> Observed:
         readings.add(NUMBER)
     else:
         readings |= _times(certain)
-        readings |= _truths(certain)
-        more, units = _with_unit(certain)
-        readings, seen = readings | more, seen | units
+        for more, marks in (_truths(certain), _with_unit(certain)):
+            readings, seen = readings | more, seen | marks
         seen |= {PLUS} if (certain == PLUS).any() else set()
     odd = tuple(certain.filter(~is_number).unique(maintain_order=True).head(_KEPT_ODD))
     return Observed(
@@ -199,12 +206,13 @@ def _signs(numeric: "pl.Series") -> tuple[set[str], set[str]]:
     return readings, seen
 
 
-def _truths(texts: "pl.Series") -> set[str]:
-    """The words for true by which all texts are true or false."""
+def _truths(texts: "pl.Series") -> tuple[set[str], set[str]]:
+    """The words for true by which all texts are true or false, and the words that were seen."""
     if texts[0].lower() not in (*TRUTHS, *TRUTHS.values()):
-        return set()
+        return set(), set()
     words = set(texts.str.to_lowercase().unique())
-    return {true for true, false in TRUTHS.items() if words <= {true, false}}
+    fitting = {true for true, false in TRUTHS.items() if words <= {true, false}}
+    return fitting, {f"{WORD}{word}" for word in words if fitting}
 
 
 def _with_unit(texts: "pl.Series") -> tuple[set[str], set[str]]:

@@ -190,8 +190,8 @@ def _reading(found: Observed, signs: set[str], *, decimal_comma: bool) -> str | 
         return NUMBER
     if decimal_comma and DECIMAL_COMMA in found.readings:
         return DECIMAL_COMMA
-    if truth := next((word for word in TRUTHS if word in found.readings), None):
-        return truth
+    if found.truth is not None:
+        return found.truth
     if found.either_order:
         return None
     return next((form for form in (*DATES, *TIMES) if form in found.readings), None)

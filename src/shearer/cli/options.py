@@ -35,6 +35,16 @@ Encoding = Annotated[
 NoHeader = Annotated[
     bool, typer.Option("--no-header", help="The first row holds values, not column names.", rich_help_panel=DATA)
 ]
+SkipRows = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=0,
+        help="Lines of text, or rows of a sheet, above the column names. Default: found.",
+        show_default=False,
+        rich_help_panel=DATA,
+    ),
+]
 Sheet = Annotated[
     str | None, typer.Option(metavar="NAME", help="Of Excel workbooks. Default: the first.", rich_help_panel=DATA)
 ]
@@ -86,6 +96,7 @@ class Reading:
     encoding: str | None
     no_header: bool
     sheet: str | None
+    skip_rows: int | None = None
 
     @property
     def mark(self) -> str | None:
@@ -100,6 +111,7 @@ class Reading:
             encoding=self.encoding,
             header=not self.no_header,
             sheet=self.sheet,
+            skip_rows=self.skip_rows,
         )
 
 

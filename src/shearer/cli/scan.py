@@ -23,6 +23,7 @@ from shearer.cli.options import (
     Seed,
     Separator,
     Sheet,
+    SkipRows,
     check_kinds,
     choose_columns,
     parse_groups,
@@ -99,6 +100,7 @@ def scan(
     separator: Separator = None,
     encoding: Encoding = None,
     no_header: NoHeader = False,
+    skip_rows: SkipRows = None,
     sheet: Sheet = None,
     seed: Seed = 0,
     memory: Memory = None,
@@ -158,7 +160,7 @@ def scan(
     from shearer.cli.streams import connected, streamed
     from shearer.scanning.roles import COUNTS_ROWS
 
-    reading = Reading(separator, encoding, no_header, sheet)
+    reading = Reading(separator, encoding, no_header, sheet, skip_rows)
     bars = False if quiet else None
     rows = streamed(reading, files, columns, drop, memory, wanted=stream or scheduler is not None, progress=bars)
     if rows is None:
@@ -168,6 +170,8 @@ def scan(
     else:
         table, source, notes = rows, rows.name, rows.notes
     joined = {member for members in (groups or {}).values() for member in members}
+    # A column that is named is wanted, whatever it looks like.
+    named = [name for name in split_names(columns or "") if name not in {*joined, *split_names(drop or "")}]
     with noted(notes, quiet=quiet), connected(scheduler):
         if rows is None:
             check_kinds(table, kinds)
@@ -177,7 +181,7 @@ def scan(
             target=target[0] if target and len(target) == 1 else target or None,
             groups=groups,
             kinds=kinds,
-            keep=[*(keep or ()), *(name for name in split_names(columns or "") if name not in joined)],
+            keep=[*(keep or ()), *named],
             lags=steps,
             fdr=fdr,
             top=top,

@@ -15,10 +15,12 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 # What names of columns call a date and its parts, the largest first.
-_UNITS = ("date|datetime|timestamp|time", "year|yr|yyyy", "quarter|qtr", "month|mnth|mon", "week|wk", "day|dd")
+_UNITS = ("date|datetime|timestamp|time", "year|yr|yyyy", "quarter|qtr|period", "month|mnth|mon", "week|wk", "day|dd")
 _UNITS += ("hour|hr|hh", "minute", "second")
 UNITS = tuple(re.compile(rf"(^|[\W_])({words})s?($|[\W_])") for words in _UNITS)
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# As many as the days of a month.
+_MOST_NAMED_PARTS = 31
 # Years that people write down.
 _FIRST_YEAR, _LAST_YEAR = 1500, 2200
 
@@ -95,10 +97,10 @@ class Coded:
         """Which part of a date it is by its name, or by being one: 0 a date, 1 a year, and so on; None: no part."""
         if self.dated:
             return 0
-        if self.labels:
-            return None
         words = _WORDS.sub("_", self.name).lower()
         found = next((place for place, form in enumerate(UNITS) if form.search(words)), None)
+        if self.labels:  # the names of quarters, months or days
+            return found if found and self.distinct <= _MOST_NAMED_PARTS else None
         return found if found is not None else 1 if self._counts_years else None
 
     @property
