@@ -35,7 +35,7 @@ _OTHER_SCRIPTS = {
 }
 _FEWEST_FOREIGN = 0.4
 # What says nothing of a script, and is no part of a character of several bytes.
-_SCRIPTLESS = bytes.maketrans(b"0123456789,;.\t\"", b" " * 15)
+_SCRIPTLESS = bytes.maketrans(b'0123456789,;.\t"', b" " * 15)
 _CONTROLS = re.compile(rb"[\x01-\x08\x0e-\x1f\x7f]")
 _SAMPLE_BYTES = 65536
 # More control characters than this share of the bytes is no text.

@@ -44,12 +44,119 @@ _NUMERIC = r"^[+-]?[0-9.,]+([eE][+-]?[0-9]+)?$"
 _WITH_COMMA = r"^[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)?$"
 _FROM_THOUSAND = r"^[+-]?0*[1-9][0-9]{3,}"
 # Signs and words that stand before or after a number; none that labels end with, as in 5A or 2nd.
-_UNITS = (
-    "% ‰ $ € £ ¥ ₹ ₽ ° °C °F ℃ ℉ US$ USD EUR GBP CHF JPY CAD AUD INR "
-    "kg g mg µg μg lb lbs oz km m cm mm µm μm nm mi ft in m² m2 km² km2 m³ m3 sqft ha l L ml mL dl cl gal "
-    "s sec ms min h hr hrs days years yrs km/h kmh mph m/s kn hPa kPa mbar bar psi W kW MW kWh MWh Wh kJ kcal cal "
-    "mV kV mA Hz kHz MHz GHz kB KB MB GB TB bp ppm ppb rpm hp PS mmHg mmol/L mmol/l mg/dL mg/dl g/dL g/dl g/L g/l"
-).split()
+_UNITS = [
+    "%",
+    "‰",
+    "$",
+    "€",
+    "£",
+    "¥",
+    "₹",
+    "₽",
+    "°",
+    "°C",
+    "°F",
+    "℃",
+    "℉",
+    "US$",
+    "USD",
+    "EUR",
+    "GBP",
+    "CHF",
+    "JPY",
+    "CAD",
+    "AUD",
+    "INR",
+    "kg",
+    "g",
+    "mg",
+    "µg",
+    "μg",
+    "lb",
+    "lbs",
+    "oz",
+    "km",
+    "m",
+    "cm",
+    "mm",
+    "µm",
+    "μm",
+    "nm",
+    "mi",
+    "ft",
+    "in",
+    "m²",
+    "m2",
+    "km²",
+    "km2",
+    "m³",
+    "m3",
+    "sqft",
+    "ha",
+    "l",
+    "L",
+    "ml",
+    "mL",
+    "dl",
+    "cl",
+    "gal",
+    "s",
+    "sec",
+    "ms",
+    "min",
+    "h",
+    "hr",
+    "hrs",
+    "days",
+    "years",
+    "yrs",
+    "km/h",
+    "kmh",
+    "mph",
+    "m/s",
+    "kn",
+    "hPa",
+    "kPa",
+    "mbar",
+    "bar",
+    "psi",
+    "W",
+    "kW",
+    "MW",
+    "kWh",
+    "MWh",
+    "Wh",
+    "kJ",
+    "kcal",
+    "cal",
+    "mV",
+    "kV",
+    "mA",
+    "Hz",
+    "kHz",
+    "MHz",
+    "GHz",
+    "kB",
+    "KB",
+    "MB",
+    "GB",
+    "TB",
+    "bp",
+    "ppm",
+    "ppb",
+    "rpm",
+    "hp",
+    "PS",
+    "mmHg",
+    "mmol/L",
+    "mmol/l",
+    "mg/dL",
+    "mg/dl",
+    "g/dL",
+    "g/dl",
+    "g/L",
+    "g/l",
+]
 _UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
 _HAS_UNIT = rf"^[+-]?(?:(?P<before>{_UNIT}) ?)?[+-]?[0-9.,]*[0-9](?: ?(?P<after>{_UNIT}))?$"
 _DATE_LIKE = r"^([0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4})([ T]|$)"
@@ -86,7 +193,9 @@ class Observed:
     @property
     def units(self) -> list[str]:
         """The units that values have, if all of them have one."""
-        return sorted(mark.removeprefix(UNIT) for mark in self.seen if mark.startswith(UNIT) and WITH_UNIT in self.readings)
+        return sorted(
+            mark.removeprefix(UNIT) for mark in self.seen if mark.startswith(UNIT) and WITH_UNIT in self.readings
+        )
 
     @property
     def truth(self) -> str | None:
@@ -233,7 +342,10 @@ def _with_unit(texts: "pl.Series") -> tuple[set[str], set[str]]:
     readings, seen = _integers(bare) or _signs(bare)
     if bare.cast(pl.Float64, strict=False).null_count() == 0:
         readings.add(NUMBER)
-    return {WITH_UNIT, *(f"{WITH_UNIT}{reading}" for reading in readings)}, {*seen, *(f"{UNIT}{mark}" for mark in units)}
+    return {WITH_UNIT, *(f"{WITH_UNIT}{reading}" for reading in readings)}, {
+        *seen,
+        *(f"{UNIT}{mark}" for mark in units),
+    }
 
 
 def _times(texts: "pl.Series") -> set[str]:

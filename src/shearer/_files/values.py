@@ -27,7 +27,7 @@ from shearer._files.readings import (
     looks_grouped,
     observe,
 )
-from shearer._validate import describe, listing
+from shearer._validate import listing
 
 if TYPE_CHECKING:
     import polars as pl

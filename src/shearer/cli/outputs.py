@@ -44,9 +44,7 @@ def in_options(text: str) -> str:
 
     text = text.replace(LABELS_ADVICE, "say --kind COL=label if labels are meant")
     text = re.sub(r"\bkeep='([^']*)'", lambda found: f"--keep {quoted(found[1])}", text)
-    return re.sub(
-        r'\bkinds=\{"([^"]*)": "(\w+)"\}', lambda found: f"--kind {quoted(f'{found[1]}={found[2]}')}", text
-    )
+    return re.sub(r'\bkinds=\{"([^"]*)": "(\w+)"\}', lambda found: f"--kind {quoted(f'{found[1]}={found[2]}')}", text)
 
 
 def check_outputs(outputs: Mapping[str, str | Path | None], inputs: Sequence[str] = ()) -> None:

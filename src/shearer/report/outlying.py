@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 VERSION = 1
 _LONGEST_NAME, _MOST_BLAMED = 40, 3
 # How scores of the sets of columns are joined -> what the score is, and what its numbers mean.
-_FACTOR = "the local outlier factor, {} over the sets of columns below: about 1 for a row among others, 2 where rows lie half"
+_FACTOR = (
+    "the local outlier factor, {} over the sets of columns below: about 1 for a row among others, 2 where rows lie half"
+)
 _SCORES = {
     "mean": _FACTOR.format("its mean") + " as dense around it as around its neighbors",
     "max": _FACTOR.format("the largest") + " as dense around it as around its neighbors",

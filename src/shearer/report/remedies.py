@@ -42,23 +42,47 @@ def _alike(found: Mapping[str, Any]) -> Sentence:
 
 def _time(found: Mapping[str, Any]) -> Sentence:
     if found["sorted"]:
-        return ["The rows are in the order of ", *_names(found["columns"]), ", and neighbours are alike", *_alike(found), "."]
-    return ["The rows are of different times (", *_names(found["columns"]), "), and those near in time are alike", *_alike(found), "."]
+        return [
+            "The rows are in the order of ",
+            *_names(found["columns"]),
+            ", and neighbours are alike",
+            *_alike(found),
+            ".",
+        ]
+    return [
+        "The rows are of different times (",
+        *_names(found["columns"]),
+        "), and those near in time are alike",
+        *_alike(found),
+        ".",
+    ]
 
 
 def _panel(found: Mapping[str, Any]) -> Sentence:
     unit, *times = found["columns"]
-    start: Sentence = ["There are several rows for each ", plain_name(unit), f" ({found['rows']:,} of them), one for each "]
+    start: Sentence = [
+        "There are several rows for each ",
+        plain_name(unit),
+        f" ({found['rows']:,} of them), one for each ",
+    ]
     return [*start, *_names(times), ", and those near in time are alike", *_alike(found), "."]
 
 
 def _units(found: Mapping[str, Any]) -> Sentence:
-    start: Sentence = ["There are several rows for each ", plain_name(found["columns"][0]), f" ({found['rows']:,} of them)"]
+    start: Sentence = [
+        "There are several rows for each ",
+        plain_name(found["columns"][0]),
+        f" ({found['rows']:,} of them)",
+    ]
     return [*start, *([", with the same ", *_names(found["alike"])] if found["alike"] else []), "."]
 
 
 def _order(found: Mapping[str, Any]) -> Sentence:
-    return ["Rows that follow each other are alike", *_alike(found), ", as if they were in the order of time or in groups."]
+    return [
+        "Rows that follow each other are alike",
+        *_alike(found),
+        ", as if they were in the order of time or in groups.",
+    ]
 
 
 def _repeated(found: Mapping[str, Any]) -> Sentence:
@@ -80,7 +104,9 @@ def _remedies(
         text = f"rows in time can be tested as such: --lags 0..{reach}, or lags=range({reach + 1}) in Python."
         words.append(_capital([*start, text]))
     if (series is not None or "panel" in kinds) and "difference" in offered:
-        words.append(["What only drifts together goes away in differences: --difference, or difference=True in Python."])
+        words.append(
+            ["What only drifts together goes away in differences: --difference, or difference=True in Python."]
+        )
     grouped = kinds.get("panel") or kinds.get("units")
     if grouped is not None:
         unit = plain_name(grouped["columns"][0])
@@ -98,7 +124,7 @@ def _capital(sentence: Sentence) -> Sentence:
 
 def _reach(document: Mapping[str, Any]) -> int:
     """The longest lag that can be offered; 0 where none can: of gaps, or of too many rows."""
-    rows = document["settings"]["rows"]
+    rows = int(document["settings"]["rows"])
     if rows > _MOST_LAGGED or any(column.get("missing") and not column.get("notes") for column in document["columns"]):
         return 0
     return max(0, min(_LAGS, (rows - _FEWEST_STRETCHED) // 2))

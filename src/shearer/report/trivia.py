@@ -70,7 +70,11 @@ def _computed(found: Mapping[str, Any], tested: set[str]) -> Sentence:
         first, terms = terms[place - 1], [first, *terms[: place - 1], *terms[place:]]
         how = ["plus", *how[:place], *how[place + 1 :]]
     start: Sentence = [plain_name(total), " is " if how[0] == "plus" else " is less ", plain_name(first)]
-    return [*start, *(part for sign, term in zip(how[1:], terms, strict=True) for part in (f" {sign} ", plain_name(term))), "."]
+    return [
+        *start,
+        *(part for sign, term in zip(how[1:], terms, strict=True) for part in (f" {sign} ", plain_name(term))),
+        ".",
+    ]
 
 
 _WORDS = {"same": _same, "determines": _determines, "computed": _computed}

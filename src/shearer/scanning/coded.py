@@ -15,9 +15,18 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 # What names of columns call a date and its parts, the largest first.
-_UNITS = ("date|datetime|timestamp|time", "year|yr|yyyy", "quarter|qtr|period", "month|mnth|mon", "week|wk", "day|dd")
-_UNITS += ("hour|hr|hh", "minute", "second")
-UNITS = tuple(re.compile(rf"(^|[\W_])({words})s?($|[\W_])") for words in _UNITS)
+_NAMES = (
+    "date|datetime|timestamp|time",
+    "year|yr|yyyy",
+    "quarter|qtr|period",
+    "month|mnth|mon",
+    "week|wk",
+    "day|dd",
+    "hour|hr|hh",
+    "minute",
+    "second",
+)
+UNITS = tuple(re.compile(rf"(^|[\W_])({words})s?($|[\W_])") for words in _NAMES)
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # As many as the days of a month.
 _MOST_NAMED_PARTS = 31
@@ -106,7 +115,7 @@ class Coded:
     @property
     def _counts_years(self) -> bool:
         """Whole numbers one after the other that years are written as."""
-        inside = self.distinct > 1 and _FIRST_YEAR <= self.levels[0] and self.levels[-1] <= _LAST_YEAR
+        inside = self.distinct > 1 and self.levels[0] >= _FIRST_YEAR and self.levels[-1] <= _LAST_YEAR
         return inside and self.whole and self.ascending and self.distinct == len(self.values)
 
 
@@ -125,7 +134,9 @@ def coded_columns(sources: Sources) -> dict[str, Coded]:
 
 
 def _is_plain(parts: list[Column]) -> bool:
-    return len(parts) == 1 and parts[0].kind != "object" and (parts[0].values.ndim == 1 or parts[0].values.shape[1] == 1)
+    return (
+        len(parts) == 1 and parts[0].kind != "object" and (parts[0].values.ndim == 1 or parts[0].values.shape[1] == 1)
+    )
 
 
 def _code(name: str, part: Column) -> Coded:

@@ -30,7 +30,9 @@ _AS_MANY, _FEWEST_LEVELS, _FEW = 0.8, 5, 5
 _MOST_SUMMED, _MOST_TERMS, _MOST_DIGITS = 200, 4, 9
 # Rows by which most columns are told not to determine another, and by which sums are guessed.
 _GLANCE, _GUESSED = 200, 1000
-_IDENTIFIER = re.compile(r"(^|[\W_])(id|ids|uuid|guid|identifier|rowid|rownum|pk)$|^(index|idx|key|row|nr|no|unnamed: 0)$")
+_IDENTIFIER = re.compile(
+    r"(^|[\W_])(id|ids|uuid|guid|identifier|rowid|rownum|pk)$|^(index|idx|key|row|nr|no|unnamed: 0)$"
+)
 _CAMEL = re.compile(r"[a-z]I[dD]$")
 
 

@@ -105,17 +105,19 @@ def _in_time(columns: Mapping[str, Coded], rest: Sequence[Coded]) -> dict[str, A
     whole = np.zeros(rows, dtype=np.intp)
     for times in _times_of(columns):
         if times.distinct >= _SERIES * rows:
-            if (times.dated or times.ascending) and (alike := _alike(rest, _order(times.codes), whole, _TIMED)):
-                return _record("time", times.names, alike, rows, ordered=times.ascending)
+            told = times.dated or times.ascending
+            alike = _alike(rest, _order(times.codes), whole, _TIMED) if told else []
         elif (unit := _panel_unit(columns, times)) is not None:
             order = np.lexsort((_shuffled(rows), times.codes, unit.codes))
             others = [column for column in rest if column is not unit]
             if alike := _alike(others, order, unit.codes, _TIMED):
                 return _record("panel", [unit.name, *times.names], alike, unit.distinct, ordered=times.ascending)
-        elif times.dated and times.distinct >= _FEWEST_DATES:
+        else:
             # Many rows of one date: a trend is a finding like any other, but what rows of one date share is not.
-            if alike := _alike(rest, _order(times.codes), whole, _TIMED, roughness_score):
-                return _record("time", times.names, alike, rows, ordered=times.ascending)
+            told = times.dated and times.distinct >= _FEWEST_DATES
+            alike = _alike(rest, _order(times.codes), whole, _TIMED, roughness_score) if told else []
+        if alike:
+            return _record("time", times.names, alike, rows, ordered=times.ascending)
     return None
 
 
@@ -164,9 +166,7 @@ def _order(codes: Indices) -> Indices:
     return np.lexsort((_shuffled(len(codes)), codes))
 
 
-def _record(
-    kind: str, names: list[str], alike: list[str], rows: int, *, ordered: bool = True
-) -> dict[str, Any]:
+def _record(kind: str, names: list[str], alike: list[str], rows: int, *, ordered: bool = True) -> dict[str, Any]:
     return {"kind": kind, "columns": names, "alike": alike[:_MOST_NAMED], "rows": rows, "sorted": ordered}
 
 
