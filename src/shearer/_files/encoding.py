@@ -93,11 +93,11 @@ def _candidates(head: bytes, name: str, encoding: str | None) -> tuple[str, ...]
 
 
 def _other_script(sample: bytes) -> tuple[str, ...]:
-    """The encoding of a text that is not UTF-8 and of which most letters are none of ASCII; none where few are.
+    r"""The encoding of a text that is not UTF-8 and of which most letters are none of ASCII; none where few are.
 
     Examples
     --------
-    >>> _other_script("город,население\\nМосква,12\\nКазань,1\\n".encode("cp1251")), _other_script(b"a,b\\n")
+    >>> _other_script("город,население\nМосква,12\nКазань,1\n".encode("cp1251")), _other_script(b"a,b\n")
     (('cp1251',), ())
     """
     letters = re.sub(rb"[^A-Za-z\x80-\xff]", b"", sample)

@@ -44,119 +44,42 @@ _NUMERIC = r"^[+-]?[0-9.,]+([eE][+-]?[0-9]+)?$"
 _WITH_COMMA = r"^[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)?$"
 _FROM_THOUSAND = r"^[+-]?0*[1-9][0-9]{3,}"
 # Signs and words that stand before or after a number; none that labels end with, as in 5A or 2nd.
-_UNITS = [
-    "%",
-    "‰",
-    "$",
-    "€",
-    "£",
-    "¥",
-    "₹",
-    "₽",
-    "°",
-    "°C",
-    "°F",
-    "℃",
-    "℉",
-    "US$",
-    "USD",
-    "EUR",
-    "GBP",
-    "CHF",
-    "JPY",
-    "CAD",
-    "AUD",
-    "INR",
-    "kg",
-    "g",
-    "mg",
-    "µg",
-    "μg",
-    "lb",
-    "lbs",
-    "oz",
-    "km",
-    "m",
-    "cm",
-    "mm",
-    "µm",
-    "μm",
-    "nm",
-    "mi",
-    "ft",
-    "in",
-    "m²",
-    "m2",
-    "km²",
-    "km2",
-    "m³",
-    "m3",
-    "sqft",
-    "ha",
-    "l",
-    "L",
-    "ml",
-    "mL",
-    "dl",
-    "cl",
-    "gal",
-    "s",
-    "sec",
-    "ms",
-    "min",
-    "h",
-    "hr",
-    "hrs",
-    "days",
-    "years",
-    "yrs",
-    "km/h",
-    "kmh",
-    "mph",
-    "m/s",
-    "kn",
-    "hPa",
-    "kPa",
-    "mbar",
-    "bar",
-    "psi",
-    "W",
-    "kW",
-    "MW",
-    "kWh",
-    "MWh",
-    "Wh",
-    "kJ",
-    "kcal",
-    "cal",
-    "mV",
-    "kV",
-    "mA",
-    "Hz",
-    "kHz",
-    "MHz",
-    "GHz",
-    "kB",
-    "KB",
-    "MB",
-    "GB",
-    "TB",
-    "bp",
-    "ppm",
-    "ppb",
-    "rpm",
-    "hp",
-    "PS",
-    "mmHg",
-    "mmol/L",
-    "mmol/l",
-    "mg/dL",
-    "mg/dl",
-    "g/dL",
-    "g/dl",
-    "g/L",
-    "g/l",
-]
+_MONEY = ("$", "€", "£", "¥", "₹", "₽", "US$", "USD", "EUR", "GBP", "CHF", "JPY", "CAD", "AUD", "INR")
+_SHARES = ("%", "‰", "ppm", "ppb")
+_SIZES = ("km", "m", "cm", "mm", "µm", "μm", "nm", "mi", "ft", "in", "m²", "m2", "km²", "km2", "sqft", "ha", "m³", "m3")
+_AMOUNTS = ("kg", "g", "mg", "µg", "μg", "lb", "lbs", "oz", "l", "L", "ml", "mL", "dl", "cl", "gal", "kB", "MB", "GB")
+_LASTING = ("s", "sec", "ms", "min", "h", "hr", "hrs", "days", "years", "yrs", "km/h", "kmh", "mph", "m/s", "kn", "rpm")
+_PHYSICAL = ("°", "°C", "°F", "℃", "℉", "hPa", "kPa", "mbar", "bar", "psi", "mmHg", "W", "kW", "MW", "Wh", "kWh", "MWh")
+_OTHER = ("kJ", "kcal", "cal", "mV", "kV", "mA", "Hz", "kHz", "MHz", "GHz", "hp", "PS")
+_DENSITIES = ("mmol/L", "mmol/l", "mg/dL", "mg/dl", "g/dL", "g/dl", "g/L", "g/l")
+_UNITS = (*_MONEY, *_SHARES, *_SIZES, *_AMOUNTS, *_LASTING, *_PHYSICAL, *_OTHER, *_DENSITIES)
+_UNIT = "with a unit: "
+# Before a unit that was seen.
+UNIT = "unit "
+# By the sign between thousands; the other one is the decimal sign then.
+THOUSANDS = {".": "thousands by points", ",": "thousands by commas"}
+OTHER_SIGN = {".": ",", ",": "."}
+_DAY_FIRST, _MONTH_FIRST = "%d/%m/%Y", "%m/%d/%Y"
+DATES = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", _DAY_FIRST, _MONTH_FIRST)
+_CLOCKS = tuple(f"{gap}{clock}" for gap in " T" for clock in ("%H:%M", "%H:%M:%S%.f"))
+TIMES = (
+    *(f"{date}{clock}" for date in DATES for clock in _CLOCKS),
+    *(f"{DATES[0]}{clock}%#z" for clock in _CLOCKS),
+)
+_NUMBERS = (INTEGER, NUMBER, DECIMAL_COMMA, *THOUSANDS.values())
+EVERY_READING = frozenset(
+    (*_NUMBERS, WITH_UNIT, *(f"{WITH_UNIT}{reading}" for reading in _NUMBERS), *TRUTHS, *DATES, *TIMES)
+)
+
+# What was seen of a sign: in groups of three digits; in groups that are no decimals (two, or before a decimal sign);
+# before other digits than three; beside numbers from 1000 that lack it.
+GROUPED, DECIDED, DECIMAL, LARGE = "grouped", "decided", "decimal", "large"
+PLUS = "+"
+
+_NUMERIC = r"^[+-]?[0-9.,]+([eE][+-]?[0-9]+)?$"
+_WITH_COMMA = r"^[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)?$"
+_FROM_THOUSAND = r"^[+-]?0*[1-9][0-9]{3,}"
+# Signs and words that stand before or after a number; none that labels end with, as in 5A or 2nd.
 _UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
 _HAS_UNIT = rf"^[+-]?(?:(?P<before>{_UNIT}) ?)?[+-]?[0-9.,]*[0-9](?: ?(?P<after>{_UNIT}))?$"
 _DATE_LIKE = r"^([0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4})([ T]|$)"

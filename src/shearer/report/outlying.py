@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 VERSION = 1
 _LONGEST_NAME, _MOST_BLAMED = 40, 3
 # How scores of the sets of columns are joined -> what the score is, and what its numbers mean.
-_FACTOR = (
-    "the local outlier factor, {} over the sets of columns below: about 1 for a row among others, 2 where rows lie half"
-)
+_FACTOR = "the local outlier factor, {} over the sets of columns below: about 1 for a row among others, 2 where rows "
+_FACTOR += "lie half as dense around it as around its neighbors"
+_RANK = "the share of rows that are less outlying, its mean over the sets of columns below: 0.5 for an ordinary row"
+_PLACE = "the best place in any set of columns below, by the local outlier factor: 1 for the first row, 0 for the last"
 _SCORES = {
-    "mean": _FACTOR.format("its mean") + " as dense around it as around its neighbors",
-    "max": _FACTOR.format("the largest") + " as dense around it as around its neighbors",
-    "rank": "the share of rows that are less outlying, its mean over the sets of columns below: 0.5 for an ordinary row, 1 at most",
-    "breadth_first": "the best place in any set of columns below, by the local outlier factor: 1 for the first row, 0 for the last",
+    "mean": _FACTOR.format("its mean"),
+    "max": _FACTOR.format("the largest"),
+    "rank": _RANK,
+    "breadth_first": _PLACE,
 }
 # Between these shares of the rows lie values that are called usual.
 _USUAL = (0.05, 0.95)

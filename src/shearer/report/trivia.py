@@ -56,13 +56,13 @@ def _same(found: Mapping[str, Any], tested: set[str]) -> Sentence:
     return [*words, "; ", plain_name(first), f" stands for {'both' if len(others) == 1 else 'all of them'}."]
 
 
-def _determines(found: Mapping[str, Any], tested: set[str]) -> Sentence:
+def _determines(found: Mapping[str, Any], _: set[str]) -> Sentence:
     label, *others = found["columns"]
     end = f" never differ in {'it' if len(others) == 1 else 'them'}."
     return [plain_name(label), " determines ", *_names(others), ": rows of one ", plain_name(label), end]
 
 
-def _computed(found: Mapping[str, Any], tested: set[str]) -> Sentence:
+def _computed(found: Mapping[str, Any], _: set[str]) -> Sentence:
     total, first, *terms = found["columns"]
     how = list(found["how"])
     if how[0] == "less" and "plus" in how:  # begin with what is added

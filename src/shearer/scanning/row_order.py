@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.scanning.coded import Coded, Floats, Indices
-from shearer.scanning.roles import FEWEST_COUNTED, Roles, identifies_rows, is_identifier
+from shearer.scanning.roles import FEWEST_COUNTED, Roles, identifies_rows, is_identifier, resolution
 
 # False alarms, one in so many tables: where a column tells the time, and where none does.
-_TIMED, _UNTIMED = 400, 4000
+_TIMED, _UNTIMED = 800, 20000
 # A series has a time of its own for at least this share of its rows; a panel, for each unit and time, at least this.
 _SERIES, _PANEL = 0.5, 0.95
 # Rows that a unit has on average, and units, at least; units that repeat what they determine.
@@ -28,8 +28,8 @@ _FEWEST_DATES = 20
 _REPEATED, _FEWEST_REPEATED, _COINCIDENCES, _FEWEST_COMPARED = 0.02, 3, 0.2, 3
 # Steps the other way, of all, in a column that rows are sorted by.
 _AGAINST = 0.1
-# Score of a column that only rises, over the root of the number of rows, is about 0.9 in 16 rows, 0.97 in 50.
-_TREND = 0.9
+# Neighbours that would both differ from the most frequent value by chance.
+_NEIGHBOURS = 8
 _MOST_NAMED = 3
 _UNIT = re.compile(
     r"(^|[\W_])(subject|patient|participant|person|respondent|user|customer|client|household|student|animal)s?$"
@@ -179,15 +179,23 @@ def _alike(
 ) -> list[str]:
     """Columns of which neighbours within a block are alike beyond chance, the most first."""
     judge = score or serial_score
-    limit = _limit(len(columns), len(order), odds)
+    columns = [column for column in columns if _is_mixed(column)]
+    limit = _limit(len(columns), odds)
     found = {column.name: judge(_numbers(column)[order], blocks[order]) for column in columns}
     return [name for name, score in sorted(found.items(), key=lambda item: -item[1]) if score > limit]
 
 
-def _limit(columns: int, rows: int, odds: int) -> float:
-    """What the largest of some scores exceeds by chance in one of so many tables; in short series a trend is enough."""
-    limit = np.sqrt(2 * np.log(odds * max(columns, 1)))
-    return float(min(limit, _TREND * np.sqrt(rows)) if odds == _TIMED else limit)
+def _limit(columns: int, odds: int) -> float:
+    """What the largest of some scores exceeds by chance in one of so many tables."""
+    from scipy.special import ndtri
+
+    return -float(ndtri(1.0 / (odds * max(columns, 1))))
+
+
+def _is_mixed(column: Coded) -> bool:
+    """True if rows that differ from the most frequent value would be neighbours often enough for a score to be normal."""
+    present = int(column.counts.sum())
+    return (present - int(column.counts.max())) ** 2 >= _NEIGHBOURS * present
 
 
 def _numbers(column: Coded) -> Floats:
@@ -303,10 +311,21 @@ def _repeated(columns: Sequence[Coded]) -> list[dict[str, Any]]:
     extra = len(keys) - len(times)
     if extra < max(_FEWEST_REPEATED, _REPEATED * len(keys)):
         return []
-    most = (1.0 + _COINCIDENCES) * _pairs(times)
-    # One column of which that holds may determine all others.
-    telling = [column for column in columns if not column.labels and column.complete and _pairs(column.counts) <= most]
-    return [_record("repeated", [], [], extra)] if len(telling) > 1 else []
+    pairs = _pairs(times)
+    telling = [
+        column
+        for column in columns
+        if not column.labels and column.complete and _pairs(column.counts) <= (1.0 + _COINCIDENCES) * pairs
+    ]
+    # One column of which that holds may determine all others, unless its digits are too many to coincide.
+    fine = any(_coincidences(column) <= _COINCIDENCES * pairs for column in telling)
+    return [_record("repeated", [], [], extra)] if fine or len(telling) > 1 else []
+
+
+def _coincidences(column: Coded) -> float:
+    """Pairs of rows that would be equal by chance, if values were spread as a third of their range."""
+    step, rows = resolution(column.levels), len(column.values)
+    return 1.5 * rows**2 * step / float(np.ptp(column.levels))
 
 
 def _pairs(times: Indices) -> float:
