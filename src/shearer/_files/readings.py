@@ -131,7 +131,10 @@ class Observed:
         if len(self.units) != 1:
             return self
         bare = [reading.removeprefix(WITH_UNIT) for reading in self.readings if reading.startswith(WITH_UNIT)]
-        return replace(self, readings=frozenset(bare) - {""})
+        found = replace(self, readings=frozenset(bare) - {""})
+        # Of money there are no thousandths.
+        decided = {f"{DECIDED}{mark}" for mark in found.grouped if self.units[0] in _MONEY}
+        return replace(found, seen=found.seen | decided)
 
     def __add__(self, other: "Observed") -> "Observed":
         """What was seen of both parts."""

@@ -193,7 +193,7 @@ def _limit(columns: int, odds: int) -> float:
 
 
 def _is_mixed(column: Coded) -> bool:
-    """True if rows that differ from the most frequent value would be neighbours often enough for a score to be normal."""
+    """True if rows off the most frequent value would be neighbours often enough for a score to be normal."""
     present = int(column.counts.sum())
     return (present - int(column.counts.max())) ** 2 >= _NEIGHBOURS * present
 
