@@ -42,9 +42,10 @@ def test_options_are_filled_in():
     assert words("time", ordered=False).count("Sorted by who, rows in time can be tested as such: --lags") == 1
 
 
-@pytest.mark.parametrize("options", [{"rows": 17}, {"rows": 5001}, {"missing": 3}])
-def test_lags_that_would_be_refused_are_not_offered(options):
-    assert "--lags" not in words("time", **options)
+def test_what_lags_take_is_said():
+    assert "--lags" not in words("time", rows=17)
+    assert "as such, at most 5,000 at a time: --lags" in words("time", rows=5001)
+    assert "as such, once missing values are filled in: --lags" in words("time", missing=3)
 
 
 def test_many_relations_are_cut():

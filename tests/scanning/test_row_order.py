@@ -153,11 +153,6 @@ class TestSummary:
         found = sh.scan(walks(rng, 80) | {"year": np.arange(1940, 2020)}, lags=[0, 1])
         assert found.document["dependent_rows"] == []
 
-    def test_lags_are_not_offered_where_they_would_be_refused(self, rng):
-        gap = walks(rng, 60) | {"year": np.arange(1960, 2020)}
-        gap["w0"][5] = np.nan
-        assert not any("--lags" in sentence for sentence in summary_sentences(sh.scan(gap, top=0).document))
-
 
 @pytest.mark.needs("data")
 def test_real_tables():

@@ -101,8 +101,8 @@ def _remedies(
     series = kinds.get("time")
     if series is not None and "lags" in offered and (reach := _reach(document)):
         start: Sentence = [] if series["sorted"] else ["sorted by ", *_names(series["columns"]), ", "]
-        text = f"rows in time can be tested as such: --lags 0..{reach}, or lags=range({reach + 1}) in Python."
-        words.append(_capital([*start, text]))
+        text = f"rows in time can be tested as such{_on_condition(document)}: --lags 0..{reach}, or "
+        words.append(_capital([*start, f"{text}lags=range({reach + 1}) in Python."]))
     if (series is not None or "panel" in kinds) and "difference" in offered:
         words.append(
             ["What only drifts together goes away in differences: --difference, or difference=True in Python."]
@@ -122,9 +122,15 @@ def _capital(sentence: Sentence) -> Sentence:
     return [sentence[0][0].upper() + sentence[0][1:], *sentence[1:]]
 
 
+def _on_condition(document: Mapping[str, Any]) -> str:
+    """What a test over lags takes."""
+    gaps = any(column.get("missing") and not column.get("notes") for column in document["columns"])
+    conditions = [", once missing values are filled in"] if gaps else []
+    if document["settings"]["rows"] > _MOST_LAGGED:
+        conditions.append(f", at most {_MOST_LAGGED:,} at a time")
+    return "".join(conditions)
+
+
 def _reach(document: Mapping[str, Any]) -> int:
-    """The longest lag that can be offered; 0 where none can: of gaps, or of too many rows."""
-    rows = int(document["settings"]["rows"])
-    if rows > _MOST_LAGGED or any(column.get("missing") and not column.get("notes") for column in document["columns"]):
-        return 0
-    return max(0, min(_LAGS, (rows - _FEWEST_STRETCHED) // 2))
+    """The longest lag that can be offered; 0 where there are too few rows for any."""
+    return max(0, min(_LAGS, (int(document["settings"]["rows"]) - _FEWEST_STRETCHED) // 2))
