@@ -52,7 +52,7 @@ def document(names=PLAIN, *, triples=True, lags=False, seed=0):
         "known": [
             {"kind": "same", "columns": list(names[:2]), "how": ["scaled"]},
             {"kind": "determines", "columns": list(names[1:3]), "how": []},
-            {"kind": "computed", "columns": list(names[:3]), "how": ["less", "plus"]},
+            {"kind": "computed", "columns": list(names[:3]), "how": ["less", "plus"], "exceptions": 2},
         ],
         "dependent_rows": [
             {"kind": kind, "columns": list(names[:2]), "alike": list(names[1:3]), "rows": 12, "sorted": kind == "time"}

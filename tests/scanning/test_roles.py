@@ -168,10 +168,20 @@ def test_sums_and_differences(rng):
     a, b, c = (np.round(rng.lognormal(3, 1, size=N), 2) for _ in range(3))
     found = roles_of({"a": a, "b": b, "total": np.round(a + b, 2), "c": c, "rest": np.round(a - c, 1)}).known
     assert found == [
-        {"kind": "computed", "columns": ["total", "a", "b"], "how": ["plus", "plus"]},
-        {"kind": "computed", "columns": ["rest", "a", "c"], "how": ["plus", "less"]},
+        {"kind": "computed", "columns": ["total", "a", "b"], "how": ["plus", "plus"], "exceptions": 0},
+        {"kind": "computed", "columns": ["rest", "a", "c"], "how": ["plus", "less"], "exceptions": 0},
     ]
     assert roles_of({"a": a, "b": b, "total": a + b + 0.1 * rng.normal(size=N)}).known == []
+
+
+def test_a_sum_but_for_a_row(rng):
+    bill, inflation = (np.round(rng.normal(4, 2, size=200), 2) for _ in range(2))
+    real = np.round(bill - inflation, 2)
+    real[0] = 0.0
+    (found,) = sh.scan({"bill": bill, "infl": inflation, "real": real}, top=0).document["known"]
+    assert (found["columns"], found["how"], found["exceptions"]) == (["real", "bill", "infl"], ["plus", "less"], 1)
+    real[:5] = 0.0
+    assert roles_of({"bill": bill, "infl": inflation, "real": real}).known == []
 
 
 @pytest.mark.needs("data")
@@ -181,7 +191,8 @@ def test_bike():
     bike = pl.read_csv(data_folder() / "bike" / "hour.csv", try_parse_dates=True)
     found = find_roles(coded_columns(read_sources((bike,))[0]), (), ())
     assert found.left_out == {"instant": "counts the rows, 1 to 17379"}
-    assert {"kind": "computed", "columns": ["cnt", "casual", "registered"], "how": ["plus", "plus"]} in found.known
+    assert found.known[-1]["columns"] == ["cnt", "casual", "registered"]
+    assert (found.known[-1]["how"], found.known[-1]["exceptions"]) == (["plus", "plus"], 0)
 
 
 def test_real_tables_without_trivia():

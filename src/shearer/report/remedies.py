@@ -10,6 +10,8 @@ from shearer.report.text import Sentence, count, enumeration, plain_name
 OFFERED: frozenset[str] = frozenset({"lags"})
 # Rows that a test over lags needs beyond twice the longest of them, and takes at most; lags that are offered.
 _FEWEST_STRETCHED, _MOST_LAGGED, _LAGS = 16, 5000, 5
+# Units of which a table of means has enough rows.
+_FEWEST_MEANS = 20
 
 
 def about_dependent_rows(document: Mapping[str, Any], offered: Collection[str] = OFFERED) -> list[Sentence]:
@@ -111,7 +113,9 @@ def _remedies(
     if grouped is not None:
         unit = plain_name(grouped["columns"][0])
         kept = [" can be kept together: --cluster ", unit, ', or cluster="', unit, '" in Python.']
-        means = ["A table of one row for each ", unit, ", such as of means, would be free of that."]
+        means: Sentence = ["A table of one row for each ", unit, ", such as of means, would be free of that."]
+        if "panel" in kinds and grouped["rows"] < _FEWEST_MEANS and "lags" in offered:
+            means = ["The rows of one ", unit, " alone are a series, which can be tested as such: --lags."]
         words.append(["Rows of one ", unit, *kept] if "cluster" in offered else means)
     if "repeated" in kinds:
         words.append(["If they are copies, leave them out of the file and scan again."])

@@ -46,6 +46,7 @@ FIELDS: dict[str, tuple[str, str]] = {
         "list of text",
         '"equal", "scaled", "curved" or "renamed" of the same; "plus" or "less" for each term of what is computed',
     ),
+    "known[].exceptions?": ("integer", "rows in which what is computed is not the sum"),
     "dependent_rows[].kind?": (
         "text",
         'why rows are not independent: "time", "panel" (units in time), "units" (several rows each), "order" '

@@ -73,7 +73,7 @@ def _computed(found: Mapping[str, Any], _: set[str]) -> Sentence:
     return [
         *start,
         *(part for sign, term in zip(how[1:], terms, strict=True) for part in (f" {sign} ", plain_name(term))),
-        ".",
+        f", in all rows but {found['exceptions']:,}." if found.get("exceptions") else ".",
     ]
 
 

@@ -28,6 +28,9 @@ _SINGLE = 5e-7
 _AS_MANY, _FEWEST_LEVELS, _FEW = 0.8, 5, 5
 # Columns of numbers beyond which sums of others are not looked for; terms that a sum may have; digits looked at.
 _MOST_SUMMED, _MOST_TERMS, _MOST_DIGITS = 200, 4, 9
+# What may be left of a column whose sum is looked for, of its spread; the smallest term, of the largest; rows in which
+# the sum need not hold, of all.
+_LEFT, _LEAST_SHARE, _EXCEPTIONS, _REFITS = 0.15, 1e-3, 0.01, 4
 # Rows by which most columns are told not to determine another, and by which sums are guessed.
 _GLANCE, _GUESSED = 200, 1000
 _IDENTIFIER = re.compile(
@@ -87,8 +90,8 @@ def find_roles(columns: Mapping[str, Coded], keep: Collection[str], targets: Col
     determined = _determined(list(rest.values()))
     for name, others in determined.items():
         known.append({"kind": "determines", "columns": [name, *others], "how": []})
-    for names, signs in _sums([column for column in rest.values() if not column.labels]):
-        known.append({"kind": "computed", "columns": names, "how": signs})
+    for names, signs, exceptions in _sums([column for column in rest.values() if not column.labels]):
+        known.append({"kind": "computed", "columns": names, "how": signs, "exceptions": exceptions})
     return Roles(left_out, known, determined)
 
 
@@ -264,9 +267,14 @@ def _some(rows: Indices) -> Indices:
 
 def _within_digits(residual: Floats, values: Sequence[Floats], weights: Sequence[float]) -> bool:
     """True if nothing is left of a sum but what rounding its terms leaves."""
+    return float(np.abs(residual).max()) <= _rounding(values, weights)
+
+
+def _rounding(values: Sequence[Floats], weights: Sequence[float]) -> float:
+    """What rounding the terms of a sum can leave of it."""
     written = sum(abs(weight) * resolution(column) for column, weight in zip(values, weights, strict=True))
     spread = sum(abs(weight) * float(np.ptp(column)) for column, weight in zip(values, weights, strict=True))
-    return float(np.abs(residual).max()) <= 0.55 * written + _SINGLE * spread
+    return 0.55 * written + _SINGLE * spread
 
 
 def _by_gaps(columns: Sequence[Coded]) -> list[list[Coded]]:
@@ -311,8 +319,8 @@ def _log_luck(label: Coded, other: Coded) -> float:
     return float(sum(many * np.log(np.sum(shares**rows)) for rows, many in zip(times, how_many, strict=True)))
 
 
-def _sums(columns: Sequence[Coded]) -> Iterable[tuple[list[str], list[str]]]:
-    """Columns of numbers that are sums or differences of others before them, and how."""
+def _sums(columns: Sequence[Coded]) -> Iterable[tuple[list[str], list[str], int]]:
+    """Columns of numbers that are sums or differences of others before them, how, and in how many rows they are not."""
     usable = [column for column in columns if column.complete and not column.dated and column.distinct > 2]
     if not 3 <= len(usable) <= _MOST_SUMMED or len(usable[0].values) < FEWEST_COUNTED + len(usable):
         return
@@ -326,25 +334,30 @@ def _sums(columns: Sequence[Coded]) -> Iterable[tuple[list[str], list[str]]]:
     diagonal = np.abs(np.diagonal(np.linalg.qr(scaled, mode="r"))) / np.sqrt(len(values))
     free: list[int] = []
     for place in range(len(usable)):
-        # Rounding leaves something: an exact test follows.
-        terms = _terms(values, free, place) if diagonal[place] < 1e-2 else None
-        if terms is None or not _gives(usable, place, terms):
+        # Rounding leaves something, and so do a few rows in which it was not done: a count of rows follows.
+        terms = _terms(values, free, place) if diagonal[place] < _LEFT else None
+        exceptions = 0 if terms is None else _rows_off(usable, place, terms)
+        if terms is None or exceptions > _EXCEPTIONS * len(usable[place].values):
             free.append(place)
             continue
         names = [usable[k].name for k in (place, *terms)]
-        yield names, ["plus" if sign > 0 else "less" for sign in terms.values()]
+        yield names, ["plus" if sign > 0 else "less" for sign in terms.values()], exceptions
 
 
 def _terms(values: Floats, free: Sequence[int], place: int) -> dict[int, float] | None:
     """Columns and weights (1 or -1) of a sum that gives a column in every row, or None."""
     if len(free) < 2:
         return None
-    centred = values[:, free] - values[:, free].mean(axis=0)
-    scale = centred.std(axis=0)
-    own = values[:, place] - values[:, place].mean()
-    weights = np.linalg.lstsq(centred / scale, own, rcond=None)[0]
+    scale = values[:, free].std(axis=0)
+    terms = np.column_stack([values[:, free] / scale, np.ones(len(values))])
+    own, used = values[:, place], np.ones(len(values), dtype=bool)
+    for _ in range(_REFITS):  # without the rows that fit worst
+        weights = np.linalg.lstsq(terms[used], own[used], rcond=None)[0]
+        residual = np.abs(own - terms @ weights)
+        used = residual <= np.quantile(residual, 1.0 - 2 * _EXCEPTIONS)
+    weights = weights[:-1]
     share = np.abs(weights) / np.abs(weights).max()
-    chosen = [k for k in range(len(free)) if share[k] > 1e-3]
+    chosen = [k for k in range(len(free)) if share[k] > _LEAST_SHARE]
     if not 2 <= len(chosen) <= _MOST_TERMS:
         return None
     signs = np.round(weights[chosen] / scale[chosen])
@@ -353,8 +366,9 @@ def _terms(values: Floats, free: Sequence[int], place: int) -> dict[int, float] 
     return dict(zip([free[k] for k in chosen], signs.tolist(), strict=True))
 
 
-def _gives(columns: Sequence[Coded], place: int, terms: Mapping[int, float]) -> bool:
-    """True if the sum gives the column in every row."""
+def _rows_off(columns: Sequence[Coded], place: int, terms: Mapping[int, float]) -> int:
+    """Rows in which the sum does not give the column."""
     used = [columns[k].values for k in (place, *terms)]
+    weights = [1.0, *terms.values()]
     residual = used[0] - sum(sign * column for sign, column in zip(terms.values(), used[1:], strict=True))
-    return _within_digits(residual, used, [1.0, *terms.values()])
+    return int((np.abs(residual) > _rounding(used, weights)).sum())
