@@ -172,6 +172,9 @@ def test_sums_and_differences(rng):
         {"kind": "computed", "columns": ["rest", "a", "c"], "how": ["plus", "less"], "exceptions": 0},
     ]
     assert roles_of({"a": a, "b": b, "total": a + b + 0.1 * rng.normal(size=N)}).known == []
+    whole, other = rng.integers(0, 30, size=(2, N))
+    assert roles_of({"a": whole, "b": other, "c": whole + other + rng.integers(-1, 2, size=N)}).known == []
+    assert len(roles_of({"a": whole, "b": other, "c": whole + other}).known) == 1
 
 
 def test_a_sum_but_for_a_row(rng):

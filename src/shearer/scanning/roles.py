@@ -12,27 +12,19 @@ from typing import Any
 import numpy as np
 
 from shearer.scanning.coded import Coded, Floats, Indices
+from shearer.scanning.computed import FEWEST_COUNTED, some_rows, sums_of, within_digits
 
 # How the reason begins for which a column that counts the rows is left out.
 COUNTS_ROWS = "counts the rows"
-# Fewer rows than these can be 1, 2, 3 or in the same order by chance.
-FEWEST_COUNTED = 10
 # Logarithm of the probability with which chance may make two columns tell the same, or one determine another.
 _LOG_CHANCE = np.log(1e-7)
 # Correlation from which two columns are compared up to the digits that were written.
 _NEARLY_ONE = 0.999
-# What numbers of seven digits leave of a sum, of their range.
-_SINGLE = 5e-7
 # The coarser of them keeps so many of the other's values; fewer levels than these fit many formulas; labels have at
 # most one in so many rows.
-_AS_MANY, _FEWEST_LEVELS, _FEW = 0.8, 5, 5
-# Columns of numbers beyond which sums of others are not looked for; terms that a sum may have; digits looked at.
-_MOST_SUMMED, _MOST_TERMS, _MOST_DIGITS = 200, 4, 9
-# What may be left of a column whose sum is looked for, of its spread; the smallest term, of the largest; rows in which
-# the sum need not hold, of all.
-_LEFT, _LEAST_SHARE, _EXCEPTIONS, _REFITS = 0.15, 1e-3, 0.01, 4
-# Rows by which most columns are told not to determine another, and by which sums are guessed.
-_GLANCE, _GUESSED = 200, 1000
+_AS_MANY, _FEWEST_LEVELS, _FEWEST_LINED, _FEW = 0.8, 5, 9, 5
+# Rows by which most columns are told not to determine another.
+_GLANCE = 200
 _IDENTIFIER = re.compile(
     r"(^|[\W_])(id|ids|uuid|guid|identifier|rowid|rownum|pk)$|^(index|idx|key|row|nr|no|unnamed: 0)$"
 )
@@ -90,7 +82,7 @@ def find_roles(columns: Mapping[str, Coded], keep: Collection[str], targets: Col
     determined = _determined(list(rest.values()))
     for name, others in determined.items():
         known.append({"kind": "determines", "columns": [name, *others], "how": []})
-    for names, signs, exceptions in _sums([column for column in rest.values() if not column.labels]):
+    for names, signs, exceptions in sums_of([column for column in rest.values() if not column.labels]):
         known.append({"kind": "computed", "columns": names, "how": signs, "exceptions": exceptions})
     return Roles(left_out, known, determined)
 
@@ -203,7 +195,7 @@ def _curves(values: Floats) -> Iterable[Callable[[Floats], Floats]]:
 def _is_line(x: Floats, y: Floats) -> bool:
     """True if a line turns one into the other, up to the digits that the second is written with."""
     slope, offset = np.polyfit(x, y, 1)
-    return _within_digits(y - slope * x - offset, [y], [1.0]) and abs(slope) * np.ptp(x) > 0.99 * np.ptp(y)
+    return within_digits(y - slope * x - offset, [y], [1.0]) and abs(slope) * np.ptp(x) > 0.99 * np.ptp(y)
 
 
 def _log_orders(counts: Indices) -> float:
@@ -228,53 +220,21 @@ def _by_appearance(codes: Indices) -> Indices:
     return rank[inverse]
 
 
-def resolution(values: Floats) -> float:
-    """The last digit that numbers were written with, as 0.01; 0 for more digits than one writes.
-
-    Examples
-    --------
-    >>> resolution(np.array([1.5, 2.0])), resolution(np.array([3.0, 400.0])), resolution(np.array([1 / 3]))
-    (0.1, 1.0, 0.0)
-    """
-    for digits in range(_MOST_DIGITS):
-        scaled = values * 10.0**digits
-        if (np.abs(scaled - np.round(scaled)) <= 1e-9 * np.maximum(np.abs(scaled), 1.0)).all():
-            return float(10.0**-digits)
-    return 0.0
-
-
 def _nearly_lines(columns: Sequence[Coded]) -> Iterable[tuple[str, str, str]]:
     """Pairs of columns of numbers that a line turns into each other, up to the digits that were written."""
-    for group in _by_gaps([column for column in columns if column.distinct > _MOST_DIGITS]):
+    for group in _by_gaps([column for column in columns if column.distinct > _FEWEST_LINED]):
         present = np.flatnonzero(~group[0].missing)
         if len(present) < FEWEST_COUNTED:
             continue
         with np.errstate(invalid="ignore", divide="ignore"):  # a column that is constant in some rows
-            r = np.corrcoef(np.stack([column.values[_some(present)] for column in group]))
+            r = np.corrcoef(np.stack([column.values[some_rows(present)] for column in group]))
         for i, j in zip(*np.nonzero(np.triu(np.abs(r) > _NEARLY_ONE, 1)), strict=True):
             x, y = group[i].values[present], group[j].values[present]
             slope, offset = np.polyfit(x, y, 1)
             # The hour is no copy of the time of day, although it is all of it that whole hours can hold.
             fewer, more = sorted((group[i].distinct, group[j].distinct))
-            if fewer > _AS_MANY * more and _within_digits(y - slope * x - offset, [y, x], [1.0, slope]):
+            if fewer > _AS_MANY * more and within_digits(y - slope * x - offset, [y, x], [1.0, slope]):
                 yield group[i].name, group[j].name, "scaled"
-
-
-def _some(rows: Indices) -> Indices:
-    """Rows by which a sum is guessed, before it is checked in all."""
-    return rows[:: max(1, len(rows) // _GUESSED)]
-
-
-def _within_digits(residual: Floats, values: Sequence[Floats], weights: Sequence[float]) -> bool:
-    """True if nothing is left of a sum but what rounding its terms leaves."""
-    return float(np.abs(residual).max()) <= _rounding(values, weights)
-
-
-def _rounding(values: Sequence[Floats], weights: Sequence[float]) -> float:
-    """What rounding the terms of a sum can leave of it."""
-    written = sum(abs(weight) * resolution(column) for column, weight in zip(values, weights, strict=True))
-    spread = sum(abs(weight) * float(np.ptp(column)) for column, weight in zip(values, weights, strict=True))
-    return 0.55 * written + _SINGLE * spread
 
 
 def _by_gaps(columns: Sequence[Coded]) -> list[list[Coded]]:
@@ -317,58 +277,3 @@ def _log_luck(label: Coded, other: Coded) -> float:
     shares = other.counts / other.counts.sum()
     times, how_many = np.unique(label.counts, return_counts=True)
     return float(sum(many * np.log(np.sum(shares**rows)) for rows, many in zip(times, how_many, strict=True)))
-
-
-def _sums(columns: Sequence[Coded]) -> Iterable[tuple[list[str], list[str], int]]:
-    """Columns of numbers that are sums or differences of others before them, how, and in how many rows they are not."""
-    usable = [column for column in columns if column.complete and not column.dated and column.distinct > 2]
-    if not 3 <= len(usable) <= _MOST_SUMMED or len(usable[0].values) < FEWEST_COUNTED + len(usable):
-        return
-    some = _some(np.arange(len(usable[0].values)))
-    values = np.stack([column.values[some] for column in usable], axis=1)
-    spread = values.std(axis=0)
-    usable = [column for column, varies in zip(usable, spread > 0, strict=True) if varies]
-    values, spread = values[:, spread > 0], spread[spread > 0]
-    scaled = (values - values.mean(axis=0)) / spread
-    # A column of which nothing is left once those before it are taken off is a sum of some of them.
-    diagonal = np.abs(np.diagonal(np.linalg.qr(scaled, mode="r"))) / np.sqrt(len(values))
-    free: list[int] = []
-    for place in range(len(usable)):
-        # Rounding leaves something, and so do a few rows in which it was not done: a count of rows follows.
-        terms = _terms(values, free, place) if diagonal[place] < _LEFT else None
-        exceptions = 0 if terms is None else _rows_off(usable, place, terms)
-        if terms is None or exceptions > _EXCEPTIONS * len(usable[place].values):
-            free.append(place)
-            continue
-        names = [usable[k].name for k in (place, *terms)]
-        yield names, ["plus" if sign > 0 else "less" for sign in terms.values()], exceptions
-
-
-def _terms(values: Floats, free: Sequence[int], place: int) -> dict[int, float] | None:
-    """Columns and weights (1 or -1) of a sum that gives a column in every row, or None."""
-    if len(free) < 2:
-        return None
-    scale = values[:, free].std(axis=0)
-    terms = np.column_stack([values[:, free] / scale, np.ones(len(values))])
-    own, used = values[:, place], np.ones(len(values), dtype=bool)
-    for _ in range(_REFITS):  # without the rows that fit worst
-        weights = np.linalg.lstsq(terms[used], own[used], rcond=None)[0]
-        residual = np.abs(own - terms @ weights)
-        used = residual <= np.quantile(residual, 1.0 - 2 * _EXCEPTIONS)
-    weights = weights[:-1]
-    share = np.abs(weights) / np.abs(weights).max()
-    chosen = [k for k in range(len(free)) if share[k] > _LEAST_SHARE]
-    if not 2 <= len(chosen) <= _MOST_TERMS:
-        return None
-    signs = np.round(weights[chosen] / scale[chosen])
-    if not (np.abs(signs) == 1).all():
-        return None
-    return dict(zip([free[k] for k in chosen], signs.tolist(), strict=True))
-
-
-def _rows_off(columns: Sequence[Coded], place: int, terms: Mapping[int, float]) -> int:
-    """Rows in which the sum does not give the column."""
-    used = [columns[k].values for k in (place, *terms)]
-    weights = [1.0, *terms.values()]
-    residual = used[0] - sum(sign * column for sign, column in zip(terms.values(), used[1:], strict=True))
-    return int((np.abs(residual) > _rounding(used, weights)).sum())

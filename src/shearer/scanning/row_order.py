@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.scanning.coded import Coded, Floats, Indices
-from shearer.scanning.roles import FEWEST_COUNTED, Roles, identifies_rows, is_identifier, resolution
+from shearer.scanning.computed import FEWEST_COUNTED, resolution
+from shearer.scanning.roles import Roles, identifies_rows, is_identifier
 
 # False alarms, one in so many tables: where a column tells the time, and where none does.
 _TIMED, _UNTIMED = 800, 20000
