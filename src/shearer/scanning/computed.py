@@ -68,8 +68,8 @@ def _rows_off(columns: Sequence[Coded], place: int, terms: Mapping[int, float]) 
     """Rows in which the sum does not give the column."""
     used = [columns[k].values for k in (place, *terms)]
     residual = used[0] - sum(sign * column for sign, column in zip(terms.values(), used[1:], strict=True))
-    # Whole numbers are taken as exact: nothing tells those that were rounded.
-    rounded = [column for column in used if resolution(column) < 1]
+    # A sum of nothing but whole numbers is exact.
+    rounded = used if any(resolution(column) < 1 for column in used) else []
     return int((np.abs(residual) > _rounding(rounded, [1.0] * len(rounded)) + _SINGLE).sum())
 
 
