@@ -21,7 +21,7 @@ from shearer.scanning.coded import coded_columns
 from shearer.scanning.roles import find_roles
 from shearer.scanning.row_order import rows_that_depend
 
-TRIALS = 1500
+TRIALS = 500
 ROWS = (12, 20, 40, 100, 300, 1000, 3000)
 
 

@@ -159,6 +159,13 @@ def test_a_label_that_determines_another(rng):
     assert roles_of(one_off).known == []
 
 
+def test_a_date_determines_its_parts(rng):
+    dates = np.datetime64("2024-01-01") + rng.integers(0, 90, size=400)
+    month = dates.astype("datetime64[M]").astype(int) % 12 + 1
+    found = roles_of({"date": dates, "month": month, "x": rng.normal(size=400)})
+    assert found.determined == {"date": ["month"]}
+
+
 def test_hardly_repeated_labels_determine_nothing(rng):
     labels = [f"l{k}" for k in rng.permutation(60) // 2]
     assert roles_of({"a": labels, "b": rng.integers(0, 2, 60), "c": rng.normal(size=60)}).determined == {}

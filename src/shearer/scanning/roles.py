@@ -42,7 +42,7 @@ class Roles:
     known : list of dict
         What holds in every row, as the document has it: "kind", "columns", "how".
     determined : dict of str -> list of str
-        Labels, and the columns that each of them determines.
+        Labels and dates, and the columns that each of them determines.
     """
 
     left_out: dict[str, str] = field(default_factory=dict)
@@ -246,14 +246,14 @@ def _by_gaps(columns: Sequence[Coded]) -> list[list[Coded]]:
 
 
 def _determined(columns: Sequence[Coded]) -> dict[str, list[str]]:
-    """Labels, and the columns of fewer values that each determines; of a chain only the next."""
+    """Labels and dates, and the columns of fewer values that each determines."""
     found: dict[str, list[str]] = {}
     repeated = [column for column in columns if column.complete and column.distinct < len(column.values)]
     if not repeated:
         return found
     glance = np.stack([column.codes[:_GLANCE] for column in repeated])
     for column in repeated:
-        if not column.labels:
+        if not (column.labels or column.dated):
             continue
         first = np.unique(column.codes, return_index=True)[1][column.codes]
         alike = (glance == glance[:, first[:_GLANCE]]).all(axis=1)
