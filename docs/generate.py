@@ -356,6 +356,18 @@ def lagged_scans() -> str:
     return table(title, ["series", "called dependent", "not tested", "at the right lag"], rows)
 
 
+def ordinary_tables() -> str:
+    """What is said of tables of independent rows, and of some that have what should be said."""
+    found = results("ordinary_tables")
+    said = ("left out", "same", "determines", "computed", "time", "panel", "units", "order", "repeated")
+    rows = [
+        [name, *(percent(sum(study.get(kind, 0.0) for kind in kinds)) for kinds in (said[:4], said[4:]))]
+        for name, study in found.items()
+    ]
+    title = f"What a scan says before it tests anything, {next(iter(found.values()))['trials']:,} tables each"
+    return table(title, ["tables", "columns are trivial", "rows depend on each other"], rows)
+
+
 def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
@@ -372,6 +384,7 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "interaction": interaction,
     "scan_demo": scan_demo,
     "lags": lagged_scans,
+    "ordinary_tables": ordinary_tables,
     "cli": cli_reference,
     "scan_schema": lambda: table("Fields", ["field", "type", "meaning"], schema_rows(), "34 22 44"),
     "figure1_points": lambda: tables_figures.figure1_points(table),

@@ -261,7 +261,7 @@ def test_a_column_with_a_few_texts_among_numbers(read):
         (b"a,b\n", "got a header only"),
         (b"a,b,c\n1,2,3\n1,2\n", r"as in the first \(3\), got 2 in line 3"),
         (b"a,b\n1,2\n1,2,3\n", r"as in the first \(2\), got 3 in line 3"),
-        (b"A title\n\na,b,c\n1,2,3\n", r"got 3 in line 3. Remove what stands above the column names"),
+        (b"A title\n\na,b,c\n1,2,3\n", r"got 3 in line 3. If lines stand above the column names, skip them"),
         (b'a,b\n"x,2\n3,4\n', "every quoted text to be closed"),
         (random.Random(0).randbytes(3000), "bytes that are no text"),
         (bytes(range(1, 32)) * 20, "bytes that are no text"),

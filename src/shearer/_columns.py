@@ -43,6 +43,8 @@ class Column:
         Rows without a value.
     levels : sequence
         What the codes stand for.
+    time : bool
+        True for numbers that stand for dates or times.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Column:
     values: Array
     missing: NDArray[np.bool_]
     levels: Sequence[Any] = ()
+    time: bool = False
 
     @property
     def rows(self) -> int:
@@ -129,13 +132,13 @@ def is_coarse(low: int, high: int, eps: float) -> bool:
 
 def read_times(array: NDArray[Any], name: str) -> Column:
     """Dates and durations as numbers: the unit does not matter, since every width follows the scale."""
-    missing = np.isnat(array)
+    missing, dated = np.isnat(array), array.dtype.kind == "M"
     if missing.all():
-        return Column(name, "continuous", np.full((len(array), 1), np.nan), missing)
+        return Column(name, "continuous", np.full((len(array), 1), np.nan), missing, time=dated)
     # Counted from the first, so that floats hold them; unsigned, so that no range is too long.
     ticks = array.astype(np.int64) - array[~missing].min().astype(np.int64)
     ticks = np.where(missing, np.nan, ticks.astype(np.uint64).astype(np.float64))
-    return Column(name, "continuous", ticks[:, None], missing)
+    return Column(name, "continuous", ticks[:, None], missing, time=dated)
 
 
 def read_objects(values: list[Any], name: str) -> Column:

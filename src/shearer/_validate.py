@@ -11,6 +11,8 @@ from typing import Any
 
 _LONGEST_QUOTE = 80
 _MOST_LISTED = 12
+# How alike a name must be that was mistyped: two letters changed places in a word of four.
+_NEAR = 0.75
 
 # Looks at the first items of a collection only: quoting a million rows would take longer than reading them.
 _quote = reprlib.Repr()
@@ -105,10 +107,22 @@ def check_names(parameter: str, names: Iterable[Any], known: Collection[str]) ->
 
 
 def suggest(value: Any, options: Collection[Any]) -> str:
-    """Point at the nearest spelling, where there is one."""
+    """Point at a name that is nearly the same, where there is one.
+
+    Examples
+    --------
+    >>> suggest("hieght", ["height", "weight"]), suggest("species", ["speed"]), suggest("Body Mass", ["body_mass"])
+    ("Did you mean 'height'?", '', "Did you mean 'body_mass'?")
+    """
     if not isinstance(value, str):
         return ""
     # Comparing takes the product of the lengths: only what one could have mistyped is compared.
     short = [text for text in options if isinstance(text, str) and len(text) <= _LONGEST_QUOTE]
-    close = difflib.get_close_matches(value[: 2 * _LONGEST_QUOTE], short, n=1)
+    close = difflib.get_close_matches(value[: 2 * _LONGEST_QUOTE], short, n=1, cutoff=_NEAR)
+    close = close or [text for text in short if _plain(text) == _plain(value)]
     return f"Did you mean {close[0]!r}?" if close else ""
+
+
+def _plain(text: str) -> str:
+    """A name without case, blanks and marks."""
+    return re.sub(r"[\W_]", "", text).lower()

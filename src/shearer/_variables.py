@@ -26,7 +26,8 @@ from shearer._validate import check_names, check_option, describe, type_error, v
 Sources: TypeAlias = dict[str, list[Column]]
 
 MISSING = ("error", "drop")
-KINDS = ("continuous", "categorical")
+# What users call a kind -> what it is.
+KINDS = {"continuous": "continuous", "categorical": "categorical", "number": "continuous", "label": "categorical"}
 # Fewer rows than this with more columns than this look like a table lying on its side.
 _FEW_ROWS = 10
 
@@ -88,7 +89,7 @@ def read_sources(
     data, given, groups
         As in `read_variables`.
     kinds : mapping, optional
-        Column -> "continuous" or "categorical", where what it looks like is not what it is.
+        Column -> "continuous" or "number", "categorical" or "label", where what it looks like is not what it is.
     fewest : int
         Rows that there must be.
     """
@@ -108,9 +109,7 @@ def _check_kinds(kinds: Any, sources: Sources) -> dict[str, str]:
     if not isinstance(kinds, Mapping):
         raise type_error("kinds", "a mapping of column -> kind", describe(kinds))
     check_names("kinds", kinds, sources)
-    for kind in kinds.values():
-        check_option("kinds", kind, KINDS)
-    return dict(kinds)
+    return {name: KINDS[check_option("kinds", kind, KINDS)] for name, kind in kinds.items()}
 
 
 def _read_data(data: tuple[Any, ...], *, vector: bool) -> tuple[Sources, bool, bool]:

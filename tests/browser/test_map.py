@@ -165,11 +165,19 @@ def test_target_has_a_ranking(open_page):
     assert page.locator("#detail-title").inner_text() == "species × weight"
 
 
-def test_columns_that_were_not_tested(open_page):
+def test_columns_that_were_left_out_have_no_place(open_page):
     document, sample = documents.example("planted")
     flat = document["columns"][0] | {"name": "flat", "notes": ["constant: left out"]}
     page = open_page("flat", document | {"columns": [*document["columns"], flat]}, sample)
+    names = page.evaluate("Shearer.model.order.map((column) => Shearer.model.names[column])")
+    assert sorted(names) == sorted(column["name"] for column in document["columns"])
+
+
+def test_columns_that_were_not_tested(open_page):
+    document, sample = documents.example("planted")
+    odd = document["columns"][0] | {"name": "odd"}
+    page = open_page("odd", document | {"columns": [*document["columns"], odd]}, sample)
     assert "Gray cells were not tested." in page.locator("#map-hint").inner_text()
-    place = page.evaluate("Shearer.model.order.map((column) => Shearer.model.names[column]).indexOf('flat')")
+    place = page.evaluate("Shearer.model.order.map((column) => Shearer.model.names[column]).indexOf('odd')")
     point_at(page, *((place, 0) if place else (1, 0)))
     assert "Not among the pairs of this page." in page.locator("#map-readout").inner_text()

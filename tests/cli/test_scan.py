@@ -91,7 +91,7 @@ def test_notes_on_the_file_are_shown_and_kept(call, tmp_path, rng):
     rows = "".join(f"{i};{x:.3f};{y:.3f}\n".replace(".", ",") for i, (x, y) in enumerate(rng.normal(size=(30, 2))))
     (tmp_path / "t.csv").write_text(f"row;x;x\n{rows}")
     result = call("scan", tmp_path / "t.csv", "--top", "0")
-    for words in ("decimal commas", "'row' counts the rows", "numbered: 'x'"):
+    for words in ("decimal commas", "row: counts the rows", "numbered: 'x'"):
         assert words in result.stdout
     document = json.loads(call("scan", tmp_path / "t.csv", "--top", "0", "--json", "-").stdout)
     assert any("decimal commas" in note for note in document["notes"])
@@ -226,3 +226,36 @@ def test_proteins(call, folder, tmp_path):
     document = json.loads(call("scan", tmp_path / "sachs.txt", "--order", "2", "--top", "0", "--json", "-").stdout)
     found = {frozenset(pair["variables"]) for pair in document["pairs"] if pair["reported"]}
     assert {frozenset(["raf", "mek"]), frozenset(["erk", "akt"]), frozenset(["pip2", "pip3"])} <= found
+
+
+def test_trivial_columns_and_kinds(call, tmp_path, rng):
+    x = rng.normal(size=80)
+    table = pl.DataFrame({"no": range(80), "x": x, "half": x / 2, "y": x + rng.normal(size=80)})
+    table.with_columns(kind=pl.Series(rng.integers(0, 4, size=80))).write_csv(tmp_path / "t.csv")
+    shown = " ".join(call("scan", tmp_path / "t.csv", "--top", "0").stdout.split())
+    for words in ("no: counts the rows, 0 to 79", "x and half are the same column on different scales", "--keep no"):
+        assert words in shown
+    assert "--kind kind=label" in shown
+    options = ("--keep", "no", "--keep", "half", "--kind", "kind=label", "--top", "0", "--order", "2", "--json", "-")
+    document = json.loads(call("scan", tmp_path / "t.csv", *options).stdout)
+    assert len(document["pairs"]) == 10
+    assert document["columns"][-1]["kind"] == "categorical"
+    named = json.loads(call("scan", tmp_path / "t.csv", "--columns", "no,x,y", "--top", "0", "--json", "-").stdout)
+    assert not any(column["notes"] for column in named["columns"])
+
+
+def test_rows_above_the_table(call, planted, tmp_path):
+    (tmp_path / "t.csv").write_text("first,second,third\nA title\n" + planted.read_text())
+    document = json.loads(call("scan", tmp_path / "t.csv", "--skip-rows", "2", "--top", "0", "--json", "-").stdout)
+    assert document["settings"]["rows"] == 80
+    streamed = call("scan", tmp_path / "t.csv", "--skip-rows", "2", "--top", "0", "--json", "-", "--stream").stdout
+    assert json.loads(streamed)["settings"]["rows"] == 80
+
+
+def test_the_summary_begins_with_rows_that_depend(call, tmp_path, rng):
+    walk = rng.normal(size=(60, 2)).cumsum(axis=0)
+    table = pl.DataFrame({"year": range(1960, 2020), "a": walk[:, 0], "b": walk[:, 1]})
+    table.write_csv(tmp_path / "t.csv")
+    lines = call("scan", tmp_path / "t.csv", "--top", "0").stdout.splitlines()
+    assert lines[0].startswith("The rows are in the order of year")
+    assert call("scan", tmp_path / "t.csv", "--lags", "0..5", "--top", "0").returncode == 0  # as it was offered

@@ -146,7 +146,7 @@ def test_warnings_are_one_line(call, tmp_path, rng):
     assert result.returncode == 0
     assert result.stderr.startswith("shearer: warning: a: 60 of 61 different texts are numbers")
     assert result.stderr.count("\n") == 1
-    assert "say --kind COL=categorical if labels are meant" in result.stderr
+    assert "say --kind COL=label if labels are meant" in result.stderr
     assert "Delta" not in result.stderr
 
 
@@ -185,7 +185,7 @@ def test_notes_stand_above_the_error_that_they_explain(call, with_units, argumen
 
 def test_numbers_with_units_are_pointed_out(call, with_units):
     result = call("scan", with_units, "--columns", "share,size")
-    assert "note: 'share': numbers with a unit, as '1%', are read as labels; remove the unit" in result.stderr
+    assert "note: the unit % left out in 'share'" in result.stderr
 
 
 def test_kinds_that_texts_cannot_have(call, with_units):
@@ -198,7 +198,7 @@ def test_kinds_that_texts_cannot_have(call, with_units):
 def test_notes_are_on_columns_that_are_used(call, tmp_path, rng):
     rows = "".join(f"{i},{x:.4f},{y:.4f},?\n" for i, (x, y) in enumerate(rng.normal(size=(30, 2))))
     (tmp_path / "t.csv").write_text(f"row,x,y,z\n{rows}")
-    said = ("'row' counts the rows", "'z': 30 of 30 values")
+    said = (" counts the rows", "'z': 30 of 30 values")
     for command, some in (
         ("scan", ["--top", "0"]),
         ("network", []),

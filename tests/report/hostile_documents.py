@@ -50,6 +50,15 @@ def document(names=PLAIN, *, triples=True, lags=False, seed=0):
         "columns": [_column(name, number) for number, name in enumerate(names)],
         "pairs": pairs,
         "triples": found if triples else [],
+        "known": [
+            {"kind": "same", "columns": list(names[:2]), "how": ["scaled"]},
+            {"kind": "determines", "columns": list(names[1:3]), "how": []},
+            {"kind": "computed", "columns": list(names[:3]), "how": ["less", "plus"], "exceptions": 2},
+        ],
+        "dependent_rows": [
+            {"kind": kind, "columns": list(names[:2]), "alike": list(names[1:3]), "rows": 12, "sorted": kind == "time"}
+            for kind in ("time", "panel", "units", "order", "repeated")
+        ],
         "notes": [f"{names[0]!r} was looked at closely"],
     }
 

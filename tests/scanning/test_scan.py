@@ -78,7 +78,7 @@ def test_document_is_plain_json(found):
 def test_one_false_discovery_rate_for_pairs_and_triples(planted, found):
     p, q = ([r[key] for part in ("pairs", "triples") for r in found.document[part]] for key in ("pvalue", "qvalue"))
     known = [1.0 if value is None else value for value in p]  # what did not pass the screen counts with p = 1
-    expected = sh.inference.adjusted_pvalues(known, weights=[1 / 55] * 55 + [1 / 165] * 165)
+    expected = np.maximum(sh.inference.adjusted_pvalues(known, weights=[1 / 55] * 55 + [1 / 165] * 165), known)
     assert [value for value in q if value is not None] == pytest.approx(
         [value for value, own in zip(expected, p, strict=True) if own is not None]
     )
@@ -350,7 +350,8 @@ class TestLags:
         ({"target": ["dose", "dose"]}, "target: expected distinct names, got 'dose' twice"),
         ({"target": 3}, "target: expected the name of a column"),
         ({"target": []}, "target: expected the name of a column, or a list"),
-        ({"kinds": {"dose": "number"}}, "kinds: expected one of 'continuous', 'categorical'"),
+        ({"kinds": {"dose": "text"}}, "kinds: expected one of 'continuous', 'categorical', 'number', 'label'"),
+        ({"keep": "doze"}, "keep: expected names among .* Did you mean 'dose'"),
         ({"kinds": {"species": "continuous"}}, "kinds: expected numbers in 'species'"),
         ({"missing": "drop"}, "missing: expected one of 'pairwise'"),
         ({"resume": True}, "resume: expected shards"),

@@ -39,6 +39,8 @@ class TextFile:
         As it is read.
     has_header : bool
         Whether the first row holds the column names.
+    skip : int or None
+        Lines above the table; None: found.
     header : tuple of str
         The column names as written, repetitions and gaps included.
     observed : tuple of Observed
@@ -51,13 +53,14 @@ class TextFile:
     encoding: str
     separator: str
     has_header: bool
+    skip: int | None
     header: tuple[str, ...]
     observed: tuple[Observed, ...]
     notes: tuple[str, ...]
 
     def frames(self) -> Iterator["pl.DataFrame"]:
         """The rows as texts, under positions as names, part by part."""
-        parts = _parts(self.path, self.encoding, self.separator, header=self.has_header)
+        parts = _parts(self.path, self.encoding, self.separator, header=self.has_header, skip=self.skip)
         return (part.frame for part in parts)
 
 
@@ -92,7 +95,14 @@ class TextTable:
             yield frame
 
 
-def look_through(path: Path, *, separator: str | None, encoding: str | None = None, header: bool = True) -> TextFile:
+def look_through(
+    path: Path,
+    *,
+    separator: str | None,
+    encoding: str | None = None,
+    header: bool = True,
+    skip_rows: int | None = None,
+) -> TextFile:
     """Find out how a file of text is written and what its columns can be read as; takes a pass over all of it."""
     if separator is not None:
         check_separator(separator)
@@ -104,19 +114,19 @@ def look_through(path: Path, *, separator: str | None, encoding: str | None = No
         raise value_error(
             path.name, "text", f"contents in the format of {found.name}", "Name the file after its format."
         )
-    file, notes = with_encoding(head, path.name, encoding, partial(_look, path, separator, header))
+    file, notes = with_encoding(head, path.name, encoding, partial(_look, path, separator, header, skip_rows))
     if not file.observed[0].rows:
         raise empty_file(path.name, "a header only" if header else "nothing")
     return replace(file, notes=(*notes, *file.notes))
 
 
-def _look(path: Path, separator: str | None, header: bool, encoding: str) -> TextFile:
-    parts = _parts(path, encoding, separator, header=header)
+def _look(path: Path, separator: str | None, header: bool, skip: int | None, encoding: str) -> TextFile:
+    parts = _parts(path, encoding, separator, header=header, skip=skip)
     part = next(parts)
     found = [observe(column) for column in part.frame.get_columns()]
     for part in parts:
         found = [seen + observe(column) for seen, column in zip(found, part.frame.get_columns(), strict=True)]
-    return TextFile(path, encoding, part.separator, header, tuple(part.header), tuple(found), tuple(part.notes))
+    return TextFile(path, encoding, part.separator, header, skip, tuple(part.header), tuple(found), tuple(part.notes))
 
 
 def join(files: Sequence[TextFile]) -> TextTable:
@@ -146,14 +156,14 @@ class _Part(NamedTuple):
     notes: list[str]
 
 
-def _parts(path: Path, encoding: str, separator: str | None, *, header: bool) -> Iterator[_Part]:
+def _parts(path: Path, encoding: str, separator: str | None, *, header: bool, skip: int | None) -> Iterator[_Part]:
     part = None
     lines = 0
     for text in _blocks(path, encoding):
         if part is None:
-            table, found = lay_out(text, path.name, separator)
-            names, frame, notes = first_rows(table, path.name, found, header=header)
-            part = _Part(frame, names, found, notes)
+            table, found, above, titles = lay_out(text, path.name, separator, skip if header else skip or 0)
+            names, frame, notes = first_rows(table, path.name, found, header=header, above=above)
+            part = _Part(frame, names, found, [*titles, *notes])
         else:
             width = len(part.header)
             frame = further_rows(text, path.name, part.separator, width=width, above=lines)

@@ -19,6 +19,23 @@ _MARKS = (
 )
 # Tried in this order on what is not UTF-8: five bytes mean nothing in the first.
 _GUESSES = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
+# Texts of other scripts, which hardly have a letter of ASCII, and what is tried on them.
+_OTHER_SCRIPTS = {
+    "cp1251": "Windows-1251, Cyrillic",
+    "koi8_r": "KOI8-R, Cyrillic",
+    "cp1253": "Windows-1253, Greek",
+    "cp1255": "Windows-1255, Hebrew",
+    "cp1256": "Windows-1256, Arabic",
+    "cp874": "Windows-874, Thai",
+    "cp932": "Shift JIS, Japanese",
+    "euc_jp": "EUC-JP, Japanese",
+    "gb18030": "GB 18030, Chinese",
+    "big5": "Big5, Chinese",
+    "cp949": "EUC-KR, Korean",
+}
+_FEWEST_FOREIGN = 0.4
+# What says nothing of a script, and is no part of a character of several bytes.
+_SCRIPTLESS = bytes.maketrans(b'0123456789,;.\t"', b" " * 15)
 _CONTROLS = re.compile(rb"[\x01-\x08\x0e-\x1f\x7f]")
 _SAMPLE_BYTES = 65536
 # More control characters than this share of the bytes is no text.
@@ -60,7 +77,7 @@ def with_encoding(head: bytes, name: str, encoding: str | None, read: Callable[[
         except UnicodeError as error:
             wrong = error
             continue
-        guess = _GUESSES.get(known) if encoding is None else None
+        guess = (_GUESSES | _OTHER_SCRIPTS).get(known) if encoding is None else None
         return found, [f"{name} is not UTF-8: read as {guess} (choose another by encoding)"] if guess else []
     raise value_error(name, f"text in {encoding or known}", f"bytes that are none ({wrong})") from wrong
 
@@ -72,7 +89,34 @@ def _candidates(head: bytes, name: str, encoding: str | None) -> tuple[str, ...]
     if marked is not None:
         return (marked,)
     _reject_binary(head, name)
-    return ("utf-8", *_GUESSES)
+    return ("utf-8", *_other_script(head[:_SAMPLE_BYTES]), *_GUESSES)
+
+
+def _other_script(sample: bytes) -> tuple[str, ...]:
+    r"""The encoding of a text that is not UTF-8 and of which most letters are none of ASCII; none where few are.
+
+    Examples
+    --------
+    >>> _other_script("город,население\nМосква,12\nКазань,1\n".encode("cp1251")), _other_script(b"a,b\n")
+    (('cp1251',), ())
+    """
+    letters = re.sub(rb"[^A-Za-z\x80-\xff]", b"", sample)
+    foreign = sum(letter > 0x7F for letter in letters)
+    # Letters with accents stand alone or by twos.
+    if foreign < _FEWEST_FOREIGN * len(letters) or not re.search(rb"[\x80-\xff]{4}", sample):
+        return ()
+    try:
+        sample.decode()
+    except UnicodeDecodeError as error:
+        if error.end >= len(sample) - 3 and error.start > len(sample) - 4:  # cut within a character
+            return ()
+    else:
+        return ()
+    from charset_normalizer import from_bytes
+
+    whole = sample[: sample.rfind(b"\n") + 1] or sample
+    found = from_bytes(whole.translate(_SCRIPTLESS), cp_isolation=list(_OTHER_SCRIPTS), threshold=0.3).best()
+    return () if found is None else (found.encoding,)
 
 
 def _check_encoding(encoding: str) -> str:

@@ -21,12 +21,15 @@ class Dialect:
         Whether the first row holds the column names.
     sheet : str or None
         Of workbooks; None: the first.
+    skip : int or None
+        Lines or rows above the table; None: found.
     """
 
     separator: str | None = None
     encoding: str | None = None
     header: bool = True
     sheet: str | None = None
+    skip: int | None = None
 
 
 @dataclass(frozen=True, eq=False)

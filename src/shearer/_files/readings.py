@@ -1,7 +1,7 @@
 """What the texts of a column can stand for, observed in parts that add up to the whole."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,9 +11,15 @@ MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "-nan", 
 # These are also labels and signs elsewhere: where they count as missing, a note says so.
 DOUBTFUL = ("?", "-", ".")
 
-INTEGER, NUMBER, DECIMAL_COMMA, TRUTH = "integer", "number", "decimal comma", "truth"
-# Nothing is read so, but it is said.
-WITH_UNIT = "number with a unit"
+INTEGER, NUMBER, DECIMAL_COMMA = "integer", "number", "decimal comma"
+# Words for true and false, in any case; one pair of them in a column.
+TRUTHS = {"true": "false", "yes": "no", "y": "n", "t": "f", "on": "off"}
+# Before such a word that was seen.
+WORD = "word "
+# Before a reading: the same of what is left without the unit.
+WITH_UNIT = "with a unit: "
+# Before a unit that was seen.
+UNIT = "unit "
 # By the sign between thousands; the other one is the decimal sign then.
 THOUSANDS = {".": "thousands by points", ",": "thousands by commas"}
 OTHER_SIGN = {".": ",", ",": "."}
@@ -24,7 +30,10 @@ TIMES = (
     *(f"{date}{clock}" for date in DATES for clock in _CLOCKS),
     *(f"{DATES[0]}{clock}%#z" for clock in _CLOCKS),
 )
-EVERY_READING = frozenset((INTEGER, NUMBER, DECIMAL_COMMA, TRUTH, WITH_UNIT, *THOUSANDS.values(), *DATES, *TIMES))
+_NUMBERS = (INTEGER, NUMBER, DECIMAL_COMMA, *THOUSANDS.values())
+EVERY_READING = frozenset(
+    (*_NUMBERS, WITH_UNIT, *(f"{WITH_UNIT}{reading}" for reading in _NUMBERS), *TRUTHS, *DATES, *TIMES)
+)
 
 # What was seen of a sign: in groups of three digits; in groups that are no decimals (two, or before a decimal sign);
 # before other digits than three; beside numbers from 1000 that lack it.
@@ -34,8 +43,45 @@ PLUS = "+"
 _NUMERIC = r"^[+-]?[0-9.,]+([eE][+-]?[0-9]+)?$"
 _WITH_COMMA = r"^[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)?$"
 _FROM_THOUSAND = r"^[+-]?0*[1-9][0-9]{3,}"
-_UNITS = "%‰$€£¥°"
-_HAS_UNIT = rf"^[+-]?[{_UNITS}] ?[+-]?[0-9.,]*[0-9]$|^[+-]?[0-9.,]*[0-9] ?[{_UNITS}]$"
+# Signs and words that stand before or after a number; none that labels end with, as in 5A or 2nd.
+_MONEY = ("$", "€", "£", "¥", "₹", "₽", "US$", "USD", "EUR", "GBP", "CHF", "JPY", "CAD", "AUD", "INR")
+_SHARES = ("%", "‰", "ppm", "ppb")
+_SIZES = ("km", "m", "cm", "mm", "µm", "μm", "nm", "mi", "ft", "in", "m²", "m2", "km²", "km2", "sqft", "ha", "m³", "m3")
+_AMOUNTS = ("kg", "g", "mg", "µg", "μg", "lb", "lbs", "oz", "l", "L", "ml", "mL", "dl", "cl", "gal", "kB", "MB", "GB")
+_LASTING = ("s", "sec", "ms", "min", "h", "hr", "hrs", "days", "years", "yrs", "km/h", "kmh", "mph", "m/s", "kn", "rpm")
+_PHYSICAL = ("°", "°C", "°F", "℃", "℉", "hPa", "kPa", "mbar", "bar", "psi", "mmHg", "W", "kW", "MW", "Wh", "kWh", "MWh")
+_OTHER = ("kJ", "kcal", "cal", "mV", "kV", "mA", "Hz", "kHz", "MHz", "GHz", "hp", "PS")
+_DENSITIES = ("mmol/L", "mmol/l", "mg/dL", "mg/dl", "g/dL", "g/dl", "g/L", "g/l")
+_UNITS = (*_MONEY, *_SHARES, *_SIZES, *_AMOUNTS, *_LASTING, *_PHYSICAL, *_OTHER, *_DENSITIES)
+_UNIT = "with a unit: "
+# Before a unit that was seen.
+UNIT = "unit "
+# By the sign between thousands; the other one is the decimal sign then.
+THOUSANDS = {".": "thousands by points", ",": "thousands by commas"}
+OTHER_SIGN = {".": ",", ",": "."}
+_DAY_FIRST, _MONTH_FIRST = "%d/%m/%Y", "%m/%d/%Y"
+DATES = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", _DAY_FIRST, _MONTH_FIRST)
+_CLOCKS = tuple(f"{gap}{clock}" for gap in " T" for clock in ("%H:%M", "%H:%M:%S%.f"))
+TIMES = (
+    *(f"{date}{clock}" for date in DATES for clock in _CLOCKS),
+    *(f"{DATES[0]}{clock}%#z" for clock in _CLOCKS),
+)
+_NUMBERS = (INTEGER, NUMBER, DECIMAL_COMMA, *THOUSANDS.values())
+EVERY_READING = frozenset(
+    (*_NUMBERS, WITH_UNIT, *(f"{WITH_UNIT}{reading}" for reading in _NUMBERS), *TRUTHS, *DATES, *TIMES)
+)
+
+# What was seen of a sign: in groups of three digits; in groups that are no decimals (two, or before a decimal sign);
+# before other digits than three; beside numbers from 1000 that lack it.
+GROUPED, DECIDED, DECIMAL, LARGE = "grouped", "decided", "decimal", "large"
+PLUS = "+"
+
+_NUMERIC = r"^[+-]?[0-9.,]+([eE][+-]?[0-9]+)?$"
+_WITH_COMMA = r"^[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)?$"
+_FROM_THOUSAND = r"^[+-]?0*[1-9][0-9]{3,}"
+# Signs and words that stand before or after a number; none that labels end with, as in 5A or 2nd.
+_UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
+_HAS_UNIT = rf"^[+-]?(?:(?P<before>{_UNIT}) ?)?[+-]?[0-9.,]*[0-9](?: ?(?P<after>{_UNIT}))?$"
 _DATE_LIKE = r"^([0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4})([ T]|$)"
 # As many odd texts as a note can list, and one more.
 _KEPT_ODD = 8
@@ -66,6 +112,29 @@ class Observed:
     readings: frozenset[str] = EVERY_READING
     seen: frozenset[str] = frozenset()
     odd: tuple[str, ...] = ()
+
+    @property
+    def units(self) -> list[str]:
+        """The units that values have, if all of them have one."""
+        return sorted(
+            mark.removeprefix(UNIT) for mark in self.seen if mark.startswith(UNIT) and WITH_UNIT in self.readings
+        )
+
+    @property
+    def truth(self) -> str | None:
+        """The word for true, of values that are words for true and false; "y" alone is no such word."""
+        both = (word for word, other in TRUTHS.items() if {f"{WORD}{word}", f"{WORD}{other}"} <= self.seen)
+        return next((word for word in ("true", *both) if word in self.readings), None)
+
+    def without_unit(self) -> "Observed":
+        """What was seen of the numbers that are left without the unit; itself if there is not one for all values."""
+        if len(self.units) != 1:
+            return self
+        bare = [reading.removeprefix(WITH_UNIT) for reading in self.readings if reading.startswith(WITH_UNIT)]
+        found = replace(self, readings=frozenset(bare) - {""})
+        # Of money there are no thousandths.
+        decided = {f"{DECIDED}{mark}" for mark in found.grouped if self.units[0] in _MONEY}
+        return replace(found, seen=found.seen | decided)
 
     def __add__(self, other: "Observed") -> "Observed":
         """What was seen of both parts."""
@@ -117,8 +186,8 @@ def observe(column: "pl.Series") -> Observed:
         readings.add(NUMBER)
     else:
         readings |= _times(certain)
-        readings |= {TRUTH} if certain.str.to_lowercase().is_in(["true", "false"]).all() else set()
-        readings |= {WITH_UNIT} if certain.str.contains(_HAS_UNIT).all() else set()
+        for more, marks in (_truths(certain), _with_unit(certain)):
+            readings, seen = readings | more, seen | marks
         seen |= {PLUS} if (certain == PLUS).any() else set()
     odd = tuple(certain.filter(~is_number).unique(maintain_order=True).head(_KEPT_ODD))
     return Observed(
@@ -170,6 +239,39 @@ def _signs(numeric: "pl.Series") -> tuple[set[str], set[str]]:
         if grouped.all() and bare.str.contains(rf"^[+-]?[0-9]+([{other}][0-9]+)?$").all():
             readings.add(THOUSANDS[mark])
     return readings, seen
+
+
+def _truths(texts: "pl.Series") -> tuple[set[str], set[str]]:
+    """The words for true by which all texts are true or false, and the words that were seen."""
+    if texts[0].lower() not in (*TRUTHS, *TRUTHS.values()):
+        return set(), set()
+    words = set(texts.str.to_lowercase().unique())
+    fitting = {true for true, false in TRUTHS.items() if words <= {true, false}}
+    return fitting, {f"{WORD}{word}" for word in words if fitting}
+
+
+def _with_unit(texts: "pl.Series") -> tuple[set[str], set[str]]:
+    """Readings of numbers that all have a unit, without it, and what was seen of signs and units."""
+    import polars as pl
+
+    if not re.match(_HAS_UNIT, texts[0]):
+        return set(), set()
+    parts = texts.str.extract_groups(_HAS_UNIT).struct.unnest()
+    unit = parts.select(pl.coalesce("before", "after")).to_series()
+    if unit.null_count() or parts.select((pl.col("before").is_not_null() & pl.col("after").is_not_null()).any()).item():
+        return set(), set()
+    units = unit.unique().to_list()
+    bare = texts
+    for mark in sorted(units, key=len, reverse=True):
+        bare = bare.str.replace(mark, "", literal=True)
+    bare = bare.str.strip_chars()
+    readings, seen = _integers(bare) or _signs(bare)
+    if bare.cast(pl.Float64, strict=False).null_count() == 0:
+        readings.add(NUMBER)
+    return {WITH_UNIT, *(f"{WITH_UNIT}{reading}" for reading in readings)}, {
+        *seen,
+        *(f"{UNIT}{mark}" for mark in units),
+    }
 
 
 def _times(texts: "pl.Series") -> set[str]:

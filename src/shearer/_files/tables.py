@@ -58,6 +58,7 @@ def read_files(
     encoding: str | None = None,
     header: bool = True,
     sheet: str | None = None,
+    skip_rows: int | None = None,
 ) -> Loaded:
     r"""Read one table from one or several files.
 
@@ -71,11 +72,14 @@ def read_files(
     separator : str, optional
         Of text: one character, " " for runs of blanks. Default: found from the first lines.
     encoding : str, optional
-        Of text. Default: by the mark of byte order, else UTF-8, else Windows-1252.
+        Of text. Default: by the mark of byte order, else UTF-8, else what the script of the text suggests, else
+        Windows-1252.
     header : bool
         Whether the first row holds the column names.
     sheet : str, optional
         Of Excel workbooks. Default: the first.
+    skip_rows : int, optional
+        Lines of text, or rows of a sheet, that stand above the table. Default: found, where there is a header.
 
     Examples
     --------
@@ -93,7 +97,7 @@ def read_files(
     files = []
     for path in wanted:
         name, contents = _fetch(path)
-        files.append(_read(contents, name, Dialect(separator, encoding, header, sheet)))
+        files.append(_read(contents, name, Dialect(separator, encoding, header, sheet, skip_rows)))
     names, notes = distinct(files[0].header)
     check_same([(file.name, file.header) for file in files])
     frame, more = _stack(files, names)

@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from shearer._files.encoding import decode
 from shearer._files.raw import Dialect, Raw, empty_file, numbered, positional
+from shearer._files.titles import LOOKED_AT, count_titles, titles_note
 from shearer._validate import describe, type_error, value_error
 
 if TYPE_CHECKING:
@@ -42,8 +43,9 @@ def read_text(raw: bytes, name: str, dialect: Dialect) -> Raw:
     if separator is not None:
         check_separator(separator)
     text, notes = decode(raw, name, dialect.encoding)
-    text, separator = lay_out(text, name, separator)
-    names, frame, more = first_rows(text, name, separator, header=header)
+    text, separator, above, titles = lay_out(text, name, separator, dialect.skip if header else dialect.skip or 0)
+    names, frame, more = first_rows(text, name, separator, header=header, above=above)
+    more += titles
     names, frame = _without_empty(names, frame)
     more += header_notes(names, name) if header else []
     if frame.height == 0:
@@ -51,16 +53,59 @@ def read_text(raw: bytes, name: str, dialect: Dialect) -> Raw:
     return Raw(name, names, frame, True, separator != ",", (*notes, *more))
 
 
-def lay_out(text: str, name: str, separator: str | None) -> tuple[str, str]:
-    """The table without what stands above it, and its separator, found if none is given."""
-    text = text.lstrip("\n")
+class Layout(NamedTuple):
+    """A table without what stands above it, its separator, how many lines do stand above it, and notes on them."""
+
+    text: str
+    separator: str
+    above: int
+    notes: list[str]
+
+
+def lay_out(text: str, name: str, separator: str | None, skip: int | None) -> Layout:
+    """The table without what stands above it; lines to skip and separator are found if none are given."""
     if not text.strip():
         raise empty_file(name, "nothing but blank lines")
-    declared = re.match(r"sep=(.)\n", text)  # a line by which spreadsheets are told
+    declared = re.match(r"\n*sep=(.)\n", text)  # a line by which spreadsheets are told
+    above = 0 if skip is None else skip
     if declared:
-        text = text[declared.end() :]
         separator = separator or declared[1]
-    return text, separator or detect(text, aligned=PurePath(name).suffix.lower() not in _SEPARATED)
+        above = max(above, text[: declared.end()].count("\n"))
+    rest = _without_lines(text, above)
+    notes = []
+    if skip is None and (titles := _count_title_lines(rest, separator)):
+        notes = [titles_note(name, titles)]
+        above += titles
+        rest = _without_lines(rest, titles)
+    if not rest.strip():
+        raise empty_file(name, f"nothing below the first {above} lines")
+    blank = len(rest) - len(rest.lstrip("\n"))
+    rest = rest[blank:]
+    return Layout(
+        rest, separator or detect(rest, aligned=PurePath(name).suffix.lower() not in _SEPARATED), above + blank, notes
+    )
+
+
+def _without_lines(text: str, lines: int) -> str:
+    for _ in range(lines):
+        text = text.partition("\n")[2]
+    return text
+
+
+def _count_title_lines(text: str, separator: str | None) -> int:
+    """Lines above the column names; 0 unless the lines below form a table by one separator, and the first do not."""
+    sample = text[:_SAMPLE_CHARACTERS]
+    for mark in (separator,) if separator else _SEPARATORS:
+        found = []
+        try:
+            found = [record for record, _ in zip(records(sample, mark), range(LOOKED_AT), strict=False)]
+        except csv.Error:  # a cell beyond the limit of the module
+            continue
+        if titles := count_titles([cells for _, cells in found]):
+            return found[titles - 1][0]
+        if found and len(found[0][1]) > 1:
+            return 0
+    return 0
 
 
 def detect(text: str, *, aligned: bool) -> str:
@@ -117,13 +162,17 @@ def records(text: str, separator: str, *, strict: bool = False) -> Iterator[tupl
             yield reader.line_num, cells
 
 
-def first_rows(text: str, name: str, separator: str, *, header: bool) -> tuple[list[str], "pl.DataFrame", list[str]]:
-    """Column names, rows without blank ones, and notes."""
+def first_rows(
+    text: str, name: str, separator: str, *, header: bool, above: int = 0
+) -> tuple[list[str], "pl.DataFrame", list[str]]:
+    """Column names, rows without blank ones, and notes; `above` lines were left out before."""
     frame = None if separator == BLANKS else _by_polars(text, separator)
     if frame is None:
-        names, frame, notes = _by_records(text, name, separator, header=header)
+        names, frame, notes = _by_records(text, name, separator, header=header, above=above)
     else:
-        _check_short(frame, text, name, separator)
+        if header and frame.width > 2 and _has_end_in_header_only(text, separator):
+            frame = frame[:, :-1]
+        _check_short(frame, text, name, separator, above)
         names, frame = _split_header(frame, header=header)
         notes = []
     return names, _without_blanks(frame), notes
@@ -160,6 +209,12 @@ def _by_polars(text: str, separator: str) -> "pl.DataFrame | None":
     return positional(frame)
 
 
+def _has_end_in_header_only(text: str, separator: str) -> bool:
+    """True if a separator stands at the end of the line of names, and of no other."""
+    lines = [cells for (_, cells), _ in zip(records(text[:_SAMPLE_CHARACTERS], separator), range(2), strict=False)]
+    return len(lines) == 2 and not lines[0][-1].strip() and len(lines[1]) == len(lines[0]) - 1
+
+
 def _split_header(frame: "pl.DataFrame", *, header: bool) -> tuple[list[str], "pl.DataFrame"]:
     if not header:
         return numbered(frame.width), frame
@@ -180,15 +235,17 @@ def _check_lengths(found: Iterable[tuple[int, list[str]]], name: str, separator:
         if len(cells) != width:
             got = f"{len(cells)} in line {line}"
             hint = f"Cells are separated by {describe(separator)} unless another separator is chosen."
-            hint = "Remove what stands above the column names." if width == 1 else hint
+            hint = "If lines stand above the column names, skip them (skip_rows, --skip-rows)." if width == 1 else hint
             raise value_error(name, f"as many cells in every line as in the first ({width})", got, hint)
         rows.append(cells)
     return rows
 
 
-def _by_records(text: str, name: str, separator: str, *, header: bool) -> tuple[list[str], "pl.DataFrame", list[str]]:
+def _by_records(
+    text: str, name: str, separator: str, *, header: bool, above: int
+) -> tuple[list[str], "pl.DataFrame", list[str]]:
     """Row by row: for blanks as separators, quotes within cells, rows longer than the header; finds what is wrong."""
-    found = iter(_all_records(text, name, separator))
+    found = ((above + line, cells) for line, cells in _all_records(text, name, separator))
     first = next(found)
     second = next(found, None)
     names = first[1] if header else numbered(len(first[1]))

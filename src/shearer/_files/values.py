@@ -21,13 +21,13 @@ from shearer._files.readings import (
     PLUS,
     THOUSANDS,
     TIMES,
-    TRUTH,
+    TRUTHS,
     WITH_UNIT,
     Observed,
     looks_grouped,
     observe,
 )
-from shearer._validate import describe, listing
+from shearer._validate import listing
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,10 +39,21 @@ _NEARLY_ALL, _ENOUGH = 0.9, 10
 
 @dataclass(frozen=True)
 class Rule:
-    """How a column of texts is read: the reading, None for labels; whether `DOUBTFUL` texts are missing values."""
+    """How a column of texts is read.
+
+    Attributes
+    ----------
+    reading : str or None
+        None: as labels.
+    doubtful : bool
+        Whether `DOUBTFUL` texts are missing values.
+    unit : str
+        Of every number, to be left out.
+    """
 
     reading: str | None = None
     doubtful: bool = False
+    unit: str = ""
 
     def expression(self, column: str) -> "pl.Expr":
         """The values of a column of texts."""
@@ -56,8 +67,10 @@ class Rule:
         if self.reading in (*DATES, *TIMES):
             times = text.str.to_datetime(self.reading, exact=True, time_unit="us")
             return times.cast(pl.Date) if self.reading in DATES else times
-        if self.reading == TRUTH:
-            return text.str.to_lowercase() == "true"
+        if self.reading in TRUTHS:
+            return text.str.to_lowercase() == self.reading
+        if self.unit:
+            text = text.str.replace(self.unit, "", literal=True).str.strip_chars()
         if self.reading == INTEGER:
             return text.cast(pl.Int64)
         for mark, reading in THOUSANDS.items():
@@ -127,14 +140,17 @@ def settle(observed: Sequence[Observed], names: Sequence[str], *, decimal_comma:
     for found, name in zip(observed, names, strict=True):
         # Beside a plus the minus is a sign, as of the strands of DNA.
         doubtful = bool(found.doubtful) and PLUS not in found.seen
-        reading = _reading(found, signs, decimal_comma=decimal_comma)
-        rules.append(Rule(reading, doubtful))
+        plain = found.without_unit()
+        reading = _reading(plain, signs, decimal_comma=decimal_comma)
+        unit = found.units[0] if reading is not None and plain is not found else ""
+        rules.append(Rule(reading, doubtful, unit))
         if doubtful:
             share = f"{found.doubtful} of {found.rows} values"
             missing.append(Note("", (name,), f": {share} are one of {listing(DOUBTFUL)}, read as missing"))
         if reading is None:
-            labels += [Note("", (name,), f": {remark}") for remark in _label_remarks(found)]
-        elif remark := _remark(found, reading, signs):
+            labels += [Note("", (name,), f": {remark}") for remark in _label_remarks(plain)]
+            continue
+        for remark in _remarks(plain, reading, signs, unit):
             remarks.setdefault(remark, []).append(name)
     changed = [Note(before, tuple(columns), after) for (before, after), columns in remarks.items()]
     return rules, [*missing, *labels, *changed]
@@ -174,15 +190,24 @@ def _reading(found: Observed, signs: set[str], *, decimal_comma: bool) -> str | 
         return NUMBER
     if decimal_comma and DECIMAL_COMMA in found.readings:
         return DECIMAL_COMMA
-    if TRUTH in found.readings:
-        return TRUTH
+    if found.truth is not None:
+        return found.truth
     if found.either_order:
         return None
     return next((form for form in (*DATES, *TIMES) if form in found.readings), None)
 
 
-def _remark(found: Observed, reading: str, signs: set[str]) -> tuple[str, str] | None:
+def _remarks(found: Observed, reading: str, signs: set[str], unit: str) -> list[tuple[str, str]]:
     """What is said before and after the name of a column that is read so."""
+    found_signs = _sign_remark(found, reading, signs)
+    of_unit = [(f"the unit {unit} left out in ", "")] if unit else []
+    if reading in TRUTHS and reading != "true":
+        return [(f"{reading} and {TRUTHS[reading]} read as true and false in ", "")]
+    return [*of_unit, *([found_signs] if found_signs else [])]
+
+
+def _sign_remark(found: Observed, reading: str, signs: set[str]) -> tuple[str, str] | None:
+    """What is said of decimal signs and those between thousands."""
     for mark, name in _SIGN_NAMES.items():
         if reading == THOUSANDS[mark]:
             return f"{name} between thousands left out in ", ""
@@ -204,7 +229,7 @@ def _label_remarks(found: Observed) -> list[str]:
         doubt = "it cannot be told whether days or months come first"
         return [f"{doubt}, so the dates are read as labels; write them as 2024-01-31"]
     if WITH_UNIT in found.readings:
-        return [f"numbers with a unit, as {describe(found.odd[0])}, are read as labels; remove the unit"]
+        return [f"numbers with different units ({listing(found.units)}) are read as labels; bring them to one"]
     if found.present < _ENOUGH or found.numbers < _NEARLY_ALL * found.present:
         return []
     share = f"{found.present - found.numbers} of {found.present} values are no numbers"

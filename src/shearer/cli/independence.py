@@ -18,6 +18,7 @@ from shearer.cli.options import (
     Seed,
     Separator,
     Sheet,
+    SkipRows,
     parse_groups,
     parse_kinds,
     split_names,
@@ -80,6 +81,7 @@ def independence(
     separator: Separator = None,
     encoding: Encoding = None,
     no_header: NoHeader = False,
+    skip_rows: SkipRows = None,
     sheet: Sheet = None,
     seed: Seed = 0,
     json: Json = None,
@@ -97,7 +99,7 @@ def independence(
 
     if measure is not None:
         check_option("--measure", measure, dependence_measures())
-    loaded = Reading(separator, encoding, no_header, sheet).read([file])
+    loaded = Reading(separator, encoding, no_header, sheet, skip_rows).read([file])
     names = [*dict.fromkeys(variables), *conditions]
     members = {name: groups.get(name, [name]) for name in names}
     for name, parts in members.items():

@@ -21,6 +21,7 @@ from shearer.cli.options import (
     Seed,
     Separator,
     Sheet,
+    SkipRows,
     choose_columns,
     parse_kinds,
     with_kinds,
@@ -84,6 +85,7 @@ def network(
     separator: Separator = None,
     encoding: Encoding = None,
     no_header: NoHeader = False,
+    skip_rows: SkipRows = None,
     sheet: Sheet = None,
     seed: Seed = 0,
     memory: Memory = None,
@@ -119,7 +121,7 @@ def network(
     from shearer.tools import DependenceNetwork
 
     names = _read_names(regulators)
-    loaded = Reading(separator, encoding, no_header, sheet).read(files)
+    loaded = Reading(separator, encoding, no_header, sheet, skip_rows).read(files)
     frame = choose_columns(loaded.frame, columns, drop)
     notes = loaded.notes_on(frame.columns)
     with noted(notes, quiet=quiet):

@@ -12,13 +12,13 @@ import typer
 from shearer._files import Loaded, read_files
 from shearer._files.formats import described
 from shearer._validate import check_names, describe, listing, value_error
+from shearer._variables import KINDS
 
 if TYPE_CHECKING:
     import polars as pl
 
 # The formats of files, for the help of commands.
 FORMATS = described("csv, tsv, txt")
-KINDS = ("continuous", "categorical")
 # As many as the rows of the longest series.
 _MOST_LAGS = 5000
 DATA, OUTPUT, WORK = "Data", "Output", "Computation"
@@ -34,6 +34,16 @@ Encoding = Annotated[
 ]
 NoHeader = Annotated[
     bool, typer.Option("--no-header", help="The first row holds values, not column names.", rich_help_panel=DATA)
+]
+SkipRows = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=0,
+        help="Lines of text, or rows of a sheet, above the column names. Default: found.",
+        show_default=False,
+        rich_help_panel=DATA,
+    ),
 ]
 Sheet = Annotated[
     str | None, typer.Option(metavar="NAME", help="Of Excel workbooks. Default: the first.", rich_help_panel=DATA)
@@ -52,7 +62,7 @@ Kinds = Annotated[
     typer.Option(
         "--kind",
         metavar="COL=KIND",
-        help="Read a column as continuous or categorical. Can be repeated.",
+        help="Read a column as number or label (also: continuous, categorical). Can be repeated.",
         rich_help_panel=DATA,
     ),
 ]
@@ -86,6 +96,7 @@ class Reading:
     encoding: str | None
     no_header: bool
     sheet: str | None
+    skip_rows: int | None = None
 
     @property
     def mark(self) -> str | None:
@@ -100,6 +111,7 @@ class Reading:
             encoding=self.encoding,
             header=not self.no_header,
             sheet=self.sheet,
+            skip_rows=self.skip_rows,
         )
 
 
@@ -127,12 +139,12 @@ def parse_groups(texts: Sequence[str] | None) -> dict[str, list[str]] | None:
 
 
 def parse_kinds(texts: Sequence[str] | None) -> dict[str, str] | None:
-    """``["year=categorical"]`` as ``{"year": "categorical"}``."""
+    """``["year=label"]`` as ``{"year": "categorical"}``."""
     kinds = _assignments("--kind", texts, "COL=KIND")
     for kind in kinds.values():
         if kind not in KINDS:
-            raise typer.BadParameter(f"{kind!r} is neither {' nor '.join(KINDS)}", param_hint="--kind")
-    return kinds or None
+            raise typer.BadParameter(f"{kind!r} is neither number nor label", param_hint="--kind")
+    return {name: KINDS[kind] for name, kind in kinds.items()} or None
 
 
 def _assignments(option: str, texts: Sequence[str] | None, form: str) -> dict[str, str]:

@@ -21,6 +21,7 @@ from shearer.cli.options import (
     Seed,
     Separator,
     Sheet,
+    SkipRows,
     choose_columns,
 )
 from shearer.cli.outputs import STDOUT, check_outputs, deliver, noted
@@ -69,6 +70,7 @@ def outliers(
     separator: Separator = None,
     encoding: Encoding = None,
     no_header: NoHeader = False,
+    skip_rows: SkipRows = None,
     sheet: Sheet = None,
     seed: Seed = 0,
     memory: Memory = None,
@@ -87,7 +89,7 @@ def outliers(
     from shearer.report.outlying import NumberedRows, OutlierView, outlier_csv, outlier_document
     from shearer.tools import SubspaceOutlierDetector, SubspaceSearch
 
-    loaded = Reading(separator, encoding, no_header, sheet).read(files)
+    loaded = Reading(separator, encoding, no_header, sheet, skip_rows).read(files)
     frame = choose_columns(loaded.frame, columns, drop)
     if label is not None:
         check_names("--label", [label], loaded.frame.columns)

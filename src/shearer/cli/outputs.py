@@ -1,9 +1,11 @@
 """What commands write: checked before anything is computed, whole or not at all, "-" for the standard output."""
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote as quoted
 
 from shearer._display import printable
 from shearer._files import check_writable, write_file
@@ -31,10 +33,18 @@ def noted(notes: Iterable[str], *, quiet: bool) -> Iterator[None]:
 
 
 def in_options(text: str) -> str:
-    """Advice that the library gives to those who call it, for those who call the command."""
+    """Advice that the library gives to those who call it, for those who call the command.
+
+    Examples
+    --------
+    >>> in_options("keep='id' brings it back"), in_options('say so: kinds={"wine": "label"}.')
+    ('--keep id brings it back', 'say so: --kind wine=label.')
+    """
     from shearer._columns import LABELS_ADVICE
 
-    return text.replace(LABELS_ADVICE, "say --kind COL=categorical if labels are meant")
+    text = text.replace(LABELS_ADVICE, "say --kind COL=label if labels are meant")
+    text = re.sub(r"\bkeep='([^']*)'", lambda found: f"--keep {quoted(found[1])}", text)
+    return re.sub(r'\bkinds=\{"([^"]*)": "(\w+)"\}', lambda found: f"--kind {quoted(f'{found[1]}={found[2]}')}", text)
 
 
 def check_outputs(outputs: Mapping[str, str | Path | None], inputs: Sequence[str] = ()) -> None:

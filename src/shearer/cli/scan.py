@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from shearer.cli.options import (
+    DATA,
     FORMATS,
     OUTPUT,
     WORK,
@@ -22,18 +23,20 @@ from shearer.cli.options import (
     Seed,
     Separator,
     Sheet,
+    SkipRows,
     check_kinds,
     choose_columns,
     parse_groups,
     parse_kinds,
     parse_lags,
+    split_names,
 )
 from shearer.cli.outputs import STDOUT, check_outputs, deliver, in_options, noted, say
 
 EXAMPLES = (
     "shearer scan table.csv",
     "shearer scan table.csv --target price --report out.html --json out.json",
-    "shearer scan *.parquet --group position=x,y,z --kind year=categorical --drop id",
+    "shearer scan *.parquet --group position=x,y,z --kind year=label --drop id",
     "shearer scan series.tsv --order 2 --lags 0..5",
     "shearer scan visits.csv --cluster patient",
     "shearer scan 'part-*.parquet' --scheduler tcp://10.0.0.1:8786",
@@ -85,6 +88,14 @@ def scan(
     drop: Drop = None,
     group: Groups = None,
     kind: Kinds = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COL",
+            help="Test a column although it counts the rows, names them, or repeats another. Can be repeated.",
+            rich_help_panel=DATA,
+        ),
+    ] = None,
     max_rows: Annotated[
         int | None,
         typer.Option(
@@ -98,6 +109,7 @@ def scan(
     separator: Separator = None,
     encoding: Encoding = None,
     no_header: NoHeader = False,
+    skip_rows: SkipRows = None,
     sheet: Sheet = None,
     seed: Seed = 0,
     memory: Memory = None,
@@ -155,8 +167,9 @@ def scan(
 
     import shearer
     from shearer.cli.streams import connected, streamed
+    from shearer.scanning.roles import COUNTS_ROWS
 
-    reading = Reading(separator, encoding, no_header, sheet)
+    reading = Reading(separator, encoding, no_header, sheet, skip_rows)
     bars = False if quiet else None
     rows = streamed(reading, files, columns, drop, memory, wanted=stream or scheduler is not None, progress=bars)
     if rows is None:
@@ -165,6 +178,9 @@ def scan(
         source, notes = loaded.source, loaded.notes_on(table.columns)
     else:
         table, source, notes = rows, rows.name, rows.notes
+    joined = {member for members in (groups or {}).values() for member in members}
+    # A column that is named is wanted, whatever it looks like.
+    named = [name for name in split_names(columns or "") if name not in {*joined, *split_names(drop or "")}]
     with noted(notes, quiet=quiet), connected(scheduler):
         if rows is None:
             check_kinds(table, kinds)
@@ -174,6 +190,7 @@ def scan(
             target=target[0] if target and len(target) == 1 else target or None,
             groups=groups,
             kinds=kinds,
+            keep=[*(keep or ()), *named],
             lags=steps,
             cluster=cluster,
             fdr=fdr,
@@ -188,7 +205,13 @@ def scan(
             progress=bars,
             source=source,
         )
-    known = notes if rows is None else ()  # those of a source are in the document
+    counters = {
+        column["name"]
+        for column in result.document["columns"]
+        if any(note.startswith(COUNTS_ROWS) for note in column["notes"])
+    }
+    # Notes of a source are in the document.
+    known = () if rows is not None else loaded.notes_on([name for name in table.columns if name not in counters])
     result.document["notes"][:] = [*known, *map(in_options, result.document["notes"])]
     if not quiet and STDOUT not in outputs.values():
         _print(result.document, limit)

@@ -37,7 +37,13 @@ def streamed(
         return None
     paths = expand_files(list(files), reading.mark)
     rows = FileRows.open(
-        paths, None, reading.mark, encoding=reading.encoding, header=not reading.no_header, progress=progress
+        paths,
+        None,
+        reading.mark,
+        encoding=reading.encoding,
+        header=not reading.no_header,
+        skip_rows=reading.skip_rows,
+        progress=progress,
     )
     return replace(rows, columns=tuple(chosen_names(rows.names(), columns, drop)))
 

@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -27,8 +28,15 @@ _MOST_EXACT = 150
 _MOST_TRIPLES = 20
 
 
-def map_order(strength: Floats) -> list[int]:
+def map_order(strength: Floats, mapped: Sequence[int] | None = None) -> list[int]:
     """Columns in the order of a clustering by strength; of many, those with a pair that was found.
+
+    Parameters
+    ----------
+    strength : array (p, p)
+        Of every two columns.
+    mapped : sequence of int, optional
+        Columns that have a place. Default: all.
 
     Examples
     --------
@@ -42,9 +50,10 @@ def map_order(strength: Floats) -> list[int]:
     from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.spatial.distance import squareform
 
-    top = strength.max(axis=1, initial=0.0)
+    places = np.arange(len(strength)) if mapped is None else np.asarray(mapped, dtype=np.intp)
+    top = strength.max(axis=1, initial=0.0)[places]
     room = min(MOST_MAPPED, max(_MOST_BLANK, int((top > 0).sum())))
-    chosen = np.sort(np.argsort(-top, kind="stable")[:room])
+    chosen = places[np.sort(np.argsort(-top, kind="stable")[:room])]
     if len(chosen) < 3:
         return [int(column) for column in chosen]
     own = strength[np.ix_(chosen, chosen)]

@@ -21,6 +21,19 @@ if TYPE_CHECKING:
 
 VERSION = 1
 _LONGEST_NAME, _MOST_BLAMED = 40, 3
+# How scores of the sets of columns are joined -> what the score is, and what its numbers mean.
+_FACTOR = "the local outlier factor, {} over the sets of columns below: about 1 for a row among others, 2 where rows "
+_FACTOR += "lie half as dense around it as around its neighbors"
+_RANK = "the share of rows that are less outlying, its mean over the sets of columns below: 0.5 for an ordinary row"
+_PLACE = "the best place in any set of columns below, by the local outlier factor: 1 for the first row, 0 for the last"
+_SCORES = {
+    "mean": _FACTOR.format("its mean"),
+    "max": _FACTOR.format("the largest"),
+    "rank": _RANK,
+    "breadth_first": _PLACE,
+}
+# Between these shares of the rows lie values that are called usual.
+_USUAL = (0.05, 0.95)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +104,7 @@ def outlier_document(
     search = detector.search_.get_params(deep=False)
     settings = {name: search[name] for name in ("measure", "alpha", "max_size", "max_rows", "random_state")}
     settings |= {name: getattr(detector, name) for name in ("n_subspaces", "n_neighbors", "combination")}
+    usual = {name: [table.numbers[name].quantile(share) for share in _USUAL] for name in table.numbers.columns}
     sets = zip(detector.names_, detector.search_.scores_.tolist(), strict=True)
     return {
         "version": VERSION,
@@ -99,6 +113,7 @@ def outlier_document(
             "source": source,
             "rows": table.total,
             "used": len(table.rows),
+            "score": _SCORES[settings["combination"]],
             **settings,
         },
         "threshold": detector.threshold_,
@@ -107,7 +122,12 @@ def outlier_document(
         "outliers": [
             _row(detector, table, place)
             | {"subspaces": where[k].drop("row").to_dicts()}
-            | {"columns": [line | {"value": own[line["column"]][k]} for line in blamed[k].drop("row").to_dicts()]}
+            | {
+                "columns": [
+                    line | {"value": own[line["column"]][k], "usual": usual[line["column"]]}
+                    for line in blamed[k].drop("row").to_dicts()
+                ]
+            }
             for k, place in enumerate(called)
         ],
         "notes": [*notes, *table.notes],
@@ -156,6 +176,8 @@ class OutlierView:
         found = f"{len(outliers) or 'none'} {'stands' if len(outliers) < 2 else 'stand'} out most"
         yield Text(f"{source}: {settings['used']} of {settings['rows']} rows, {found}. Rows are counted from 1.")
         if outliers[: self.limit]:
+            yield Text(f"score: {settings['score']}.")
+            yield Text("blamed: the columns that raise it most, and in brackets where 90 of 100 rows are.")
             yield Text()
             yield _outliers(outliers[: self.limit])
         if len(outliers) > self.limit:
@@ -168,18 +190,24 @@ class OutlierView:
 
 def _outliers(outliers: Sequence[Mapping[str, Any]]) -> Table:
     labelled = any(found["label"] is not None for found in outliers)
-    table = _table(["row", *(["label"] if labelled else []), "score", "stands out in", "by"], right=("row", "score"))
+    table = _table(["row", *(["label"] if labelled else []), "score", "blamed", "in the set"], right=("row", "score"))
     for found in outliers:
         blamed = [column for column in found["columns"][:_MOST_BLAMED] if column["contribution"] > 0]
-        reasons = ", ".join(f"{printable(one['column'], _LONGEST_NAME)} = {one['value']:.4g}" for one in blamed)
+        reasons = ", ".join(_blamed(column) for column in blamed)
         label = [Text(printable(found["label"] or "", _LONGEST_NAME))] if labelled else []
         subspace = printable(found["subspaces"][0]["subspace"], 2 * _LONGEST_NAME)
-        table.add_row(f"{found['row']}", *label, f"{found['score']:.3g}", Text(subspace), Text(reasons))
+        table.add_row(f"{found['row']}", *label, f"{found['score']:.3g}", Text(reasons), Text(subspace))
     return table
 
 
+def _blamed(column: Mapping[str, Any]) -> str:
+    low, high = column["usual"]
+    return f"{printable(column['column'], _LONGEST_NAME)} = {column['value']:.4g} ({low:.4g} to {high:.4g})"
+
+
 def _subspaces(document: Mapping[str, Any]) -> Table:
-    table = _table([f"columns that depend most ({document['settings']['measure']})", "score"], right=("score",))
+    measure = f"{document['settings']['measure']}, 1 at most"
+    table = _table(["sets of columns that depend most", measure], right=(measure,))
     for subspace in document["subspaces"]:
         names = ", ".join(printable(name, _LONGEST_NAME) for name in subspace["columns"])
         table.add_row(Text(names), f"{subspace['score']:.2f}")

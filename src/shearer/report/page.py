@@ -129,12 +129,18 @@ class _Shown:
             "scale": pairs.scale,
             "pairs": pack_relations(pairs, self.totals[0]),
             "triples": pack_relations(triples, self.totals[1]),
-            "order": map_order(strength),
+            "order": map_order(strength, self._mapped()),
             "network": vars(lay_out(pairs, links, triples.index[self._synergies])),
             "pictured": {"pairs": links[: max(_MOST_PICTURED, self._top())], "triples": self._synergy_words()},
             "sample": pack_sample(sample, document["columns"], consecutive=lags),
             "ramp": {theme: ramp(theme) for theme in ("light", "dark")},
         }
+
+    def _mapped(self) -> list[int]:
+        """Columns that have a place on the map: not those that were left out of the tests."""
+        paired = {*self.pairs.index.reshape(-1).tolist()}
+        columns = enumerate(self.document["columns"])
+        return [place for place, column in columns if place in paired or not column.get("notes")]
 
     def _top(self) -> int:
         return int(self.document["settings"].get("top") or 0)

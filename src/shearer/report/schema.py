@@ -39,6 +39,25 @@ FIELDS: dict[str, tuple[str, str]] = {
     "columns[].distinct": ("integer or null", "different values"),
     "columns[].members": ("list of text", "columns of a group; empty for a single column"),
     "columns[].notes": ("list of text", "what to know of it: constant, an identifier, ..."),
+    "known[].kind?": (
+        "text",
+        'what holds in every row: "same" (columns that tell the same), "determines" (the first the others), "computed"',
+    ),
+    "known[].columns?": ("list of text", "the columns; of what is computed the result first"),
+    "known[].how?": (
+        "list of text",
+        '"equal", "scaled", "curved" or "renamed" of the same; "plus" or "less" for each term of what is computed',
+    ),
+    "known[].exceptions?": ("integer", "rows in which what is computed is not the sum"),
+    "dependent_rows[].kind?": (
+        "text",
+        'why rows are not independent: "time", "panel" (units in time), "units" (several rows each), "order" '
+        '(neighbours are alike) or "repeated"',
+    ),
+    "dependent_rows[].columns?": ("list of text", "that tell the unit, then the time"),
+    "dependent_rows[].alike?": ("list of text", "columns in which such rows are alike, the most first"),
+    "dependent_rows[].rows?": ("integer", "units, rows that repeat others, or all rows"),
+    "dependent_rows[].sorted?": ("truth value", "whether rows are in the order of time"),
     "pairs[].variables": ("list of text", "the two variables"),
     "pairs[].value": ("number or null", "I* at alpha = 2"),
     "pairs[].adjusted": ("number or null", "the same, 0 at the chance level and 1 for copies"),

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from shearer.report.relations import KINDS, Relations, check_document, read_relations
+from shearer.report.remedies import about_dependent_rows
 from shearer.report.text import Sentence, count, enumeration, in_words, plain_name
+from shearer.report.trivia import about_trivia, trivial_pairs
 
 _MOST_NAMED = 3
 _KINDS = ("synergistic", "redundant", "unclear")
@@ -24,8 +26,8 @@ def summary_sentences(document: Mapping[str, Any]) -> list[str]:
     Returns
     -------
     list of str
-        The table, the pairs, the strongest of them, the triples, what "found" means, what to beware of. Names are
-        cut to a readable length and freed of control marks.
+        How rows depend on each other, if they do; the table, what is trivial, the pairs, the strongest of them, the
+        triples, what "found" means, what to beware of. Names are cut to a readable length and freed of control marks.
 
     Examples
     --------
@@ -50,7 +52,8 @@ def summary(document: Mapping[str, Any]) -> list[Sentence]:
     check_document(document)
     pairs, triples = (read_relations(document, part) for part in ("pairs", "triples"))
     found = pairs.reported.any() or triples.reported.any()
-    sentences = [_about_the_table(document), *_about_gaps(document), *_about_pairs(document, pairs)]
+    sentences = [*about_dependent_rows(document), _about_the_table(document), *_about_gaps(document)]
+    sentences += [*about_trivia(document), *_about_pairs(document, pairs)]
     sentences += [*_about_strength(document, pairs), *_about_triples(document, triples)]
     sentences += [_about_errors(document)] if found else [_about_nothing_found(document)]
     return [*sentences, ["To depend is not to cause: a third thing may drive both, and the direction is not known."]]
@@ -109,6 +112,8 @@ def _about_pairs(document: Mapping[str, Any], pairs: Relations) -> list[Sentence
     if not tested:
         return [["There is no pair of columns to test."]]
     end = " beyond what chance explains."
+    if document.get("dependent_rows"):
+        end = " by a test that takes rows as independent."
     if pairs.lags is not None:
         return [
             [f"{in_words(found)} of {count(tested, 'test')} of two columns and a delay {_finds(found)} dependence{end}"]
@@ -133,7 +138,9 @@ def _is(number: int) -> str:
 
 
 def _about_strength(document: Mapping[str, Any], pairs: Relations) -> list[Sentence]:
-    rows = strongest_pairs(pairs)[:_MOST_NAMED]
+    trivial = trivial_pairs(document)
+    found = [row for row in strongest_pairs(pairs) if _pair_of(document, pairs, row) not in trivial]
+    rows = found[:_MOST_NAMED]
     if not rows:
         return []
     words = [_pair_words(document, pairs, row) for row in rows]
@@ -144,6 +151,10 @@ def _about_strength(document: Mapping[str, Any], pairs: Relations) -> list[Sente
         return [[*words[0], f" has a strength of {pairs.strength[rows[0]]:.2f}, {scale}"]]
     strengths = [[*text, f" ({pairs.strength[row]:.2f})"] for text, row in zip(words, rows, strict=True)]
     return [["The strongest are ", *enumeration(strengths), f", {scale}"]]
+
+
+def _pair_of(document: Mapping[str, Any], pairs: Relations, row: int) -> frozenset[str]:
+    return frozenset(document["columns"][position]["name"] for position in pairs.index[row])
 
 
 def strongest_pairs(pairs: Relations) -> list[int]:
@@ -203,6 +214,8 @@ def _triple_words(document: Mapping[str, Any], triples: Relations, row: int) -> 
 
 def _about_errors(document: Mapping[str, Any]) -> Sentence:
     rate = document["settings"]["fdr"]
+    if document.get("dependent_rows"):
+        return ["How many of the findings are false alarms cannot be said, as the rows are not independent."]
     share = f"{100 * rate:g} in 100" if rate >= 0.01 else f"{1000 * rate:g} in 1,000"
     meaning = f"no more than {share} are expected to be false alarms (a false discovery rate of {rate:g})"
     return [f"Of what is reported, {meaning}."]

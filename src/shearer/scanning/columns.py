@@ -1,7 +1,7 @@
 """The table of a scan: which columns can take part, what is to be said of each, and a sample of rows to look at."""
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 
 from shearer._arrays import to_numpy
 from shearer._columns import Column
-from shearer._validate import check_names, describe, value_error
+from shearer._validate import check_names, describe, listing, value_error
 from shearer._variables import Sources, read_sources
 from shearer.data.table import Table, library_of, reworded_errors, table_of
 from shearer.pairs.clusters import cluster_codes
 from shearer.pairs.limits import FEWEST_ROWS, LARGEST_SATURATION, work_of_pair
 from shearer.pairs.rare import level_codes
 from shearer.report.text import count
+from shearer.scanning.coded import Coded, coded_columns
+from shearer.scanning.roles import Roles, find_roles
+from shearer.scanning.row_order import rows_that_depend
 
 # Multiplications and additions that the tests of all pairs may take: a few minutes on two cores.
 PAIR_WORK = 1e13
@@ -24,6 +27,9 @@ PAIR_WORK = 1e13
 FEWEST_SCANNED_ROWS = 2000
 # Rows that feed the pictures of a report.
 SAMPLE_ROWS = 500
+# Whole numbers of as many values can be labels; of two values it makes no difference.
+_FEWEST_KINDS, _MOST_KINDS = 3, 10
+LABEL_ADVICE = 'If they are labels, say so: kinds={{"{0}": "label"}}.'
 # Levels shown in pictures; the others are joined.
 _MOST_LEVELS = 12
 
@@ -44,6 +50,10 @@ class Reading:
         What a reader should know of the data.
     sources : Sources
         The columns of the variables that take part, all rows.
+    known : list of dict
+        What is trivial, as the document has it.
+    dependent_rows : list of dict
+        How rows depend on each other, as the document has it.
     clusters : array or None
         Which cluster each of the rows that are scanned belongs to, where rows come in clusters.
     """
@@ -53,6 +63,8 @@ class Reading:
     columns: list[dict[str, Any]]
     notes: list[str]
     sources: Sources
+    known: list[dict[str, Any]]
+    dependent_rows: list[dict[str, Any]]
     clusters: NDArray[np.intp] | None = None
 
 
@@ -61,13 +73,17 @@ def read_columns(
     target: str | list[str] | None,
     groups: Mapping[str, Iterable[str]] | None,
     kinds: Mapping[str, str] | None,
+    keep: Collection[str],
     most: int | str | None,
     seed: int,
+    *,
     cluster: Any = None,
+    ordered: bool = True,
 ) -> Reading:
     """Read a table, of a longer one `most` random rows, and leave out the columns that no test can say anything of.
 
-    With most="auto" there are as many rows as `affordable_rows` says.
+    With most="auto" there are as many rows as `affordable_rows` says. Columns that are trivial are left out unless they
+    are to be kept. Rows that are not in the order of the table say nothing of how they depend on each other.
     """
     with warnings.catch_warnings(record=True) as caught, reworded_errors():
         warnings.simplefilter("always")
@@ -75,6 +91,7 @@ def read_columns(
     notes = [str(warning.message) for warning in caught]
     clusters = _clusters(cluster, sources)
     everything = sources | targets
+    check_names("keep", keep, everything)
     rows = next(iter(everything.values()))[0].rows
     chosen = None
     limit = affordable_rows(len(sources), len(targets)) if isinstance(most, str) else most
@@ -98,9 +115,21 @@ def read_columns(
         reasons = "; ".join(f"{entry['name']}: {entry['notes'][0]}" for entry in columns[:5] if entry["notes"])
         got = f"{len(usable)}" + f" ({reasons})" * bool(reasons)
         raise value_error("data", "at least 2 columns that vary", got)
+    coded = coded_columns(usable)
+    roles = find_roles(coded, {*keep, *(kinds or ())}, targets)
+    if len(usable) - len(roles.left_out) < 2:  # two columns, one of which counts the rows, are what there is to compare
+        roles = Roles()
+    for entry in columns:
+        if entry["name"] in roles.left_out:
+            entry["notes"].append(roles.left_out[entry["name"]])
+            del usable[entry["name"]]
     left_out = [entry["name"] for entry in columns if entry["notes"]]
     if left_out:
         notes.append(f"Left out: {', '.join(describe(name) for name in left_out)}; see the columns for why.")
+    if roles.left_out:
+        notes.append(f"keep={next(iter(roles.left_out))!r} brings back a column that was left out as trivial.")
+    notes += _maybe_labels([column for name, column in coded.items() if name in usable and name not in (kinds or ())])
+    dependent = rows_that_depend(coded, roles) if ordered else []
     kept = {name: _on_rows(parts, chosen) for name, parts in usable.items()}
     wanted = {name: kept.pop(name) for name in targets}
     if not kept:
@@ -110,7 +139,7 @@ def read_columns(
     if clusters is not None:
         labels = clusters if len(clusters) != rows or chosen is None else np.asarray(clusters)[chosen]
         clusters = cluster_codes(labels, table.observations)
-    return Reading(table, rows, columns, notes, usable, clusters)
+    return Reading(table, rows, columns, notes, usable, roles.known, dependent, clusters)
 
 
 def _clusters(cluster: Any, sources: Sources) -> Any:
@@ -122,6 +151,18 @@ def _clusters(cluster: Any, sources: Sources) -> Any:
     if not own.presence.complete:
         raise value_error("cluster", "a label for every row", f"missing values in {describe(cluster)}")
     return level_codes(own.variables[0])
+
+
+def _maybe_labels(columns: Iterable[Coded]) -> list[str]:
+    """A question about whole numbers of few values, which may stand for kinds of things."""
+    few = [
+        column.name
+        for column in columns
+        if column.whole and column.unit is None and _FEWEST_KINDS <= column.distinct <= _MOST_KINDS
+    ]
+    if not few:
+        return []
+    return [f"Whole numbers of few values are read as numbers: {listing(few)}. {LABEL_ADVICE.format(few[0])}"]
 
 
 def affordable_rows(variables: int, targets: int) -> int:

@@ -64,10 +64,14 @@ class Findings:
 
     @cached_property
     def _qvalues(self) -> tuple[Floats, Floats]:
-        """Of pairs and of triples: one rate for all that is reported, half of it for each of the two lists."""
+        """Of pairs and of triples: one rate for all that is reported, half of it for each of the two lists.
+
+        The shorter list has the larger weights, by which q could fall below p; nothing is reported at a rate below p.
+        """
         lists = (self.pairs.pvalue, np.nan_to_num(self.triple_tests.pvalue, nan=1.0))
         weights = [np.full(len(pvalues), 1.0 / max(len(pvalues), 1)) for pvalues in lists]
-        together = adjusted_pvalues(np.concatenate(lists), weights=np.concatenate(weights))
+        pvalues = np.concatenate(lists)
+        together = np.maximum(adjusted_pvalues(pvalues, weights=np.concatenate(weights)), pvalues)
         return together[: len(lists[0])], together[len(lists[0]) :]
 
     @property

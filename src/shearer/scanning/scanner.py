@@ -48,6 +48,7 @@ def scan(
     target: str | list[str] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
     kinds: Mapping[str, str] | None = None,
+    keep: str | Iterable[str] = (),
     lags: Iterable[int] | None = None,
     cluster: Any = None,
     fdr: float = 0.05,
@@ -84,7 +85,10 @@ def scan(
     groups : mapping, optional
         New name -> columns that form one vector variable.
     kinds : mapping, optional
-        Column -> "continuous" or "categorical", where what it looks like is not what it is.
+        Column -> "number" (or "continuous") or "label" ("categorical"), where what it looks like is not what it is.
+    keep : str or iterable of str, optional
+        Columns to test although they are trivial: they count the rows, name them, or repeat another column. Those of
+        `target` and `kinds` are kept anyway.
     lags : iterable of int, optional
         For rows in the order of time: test every pair at these lags, in both directions, by rearranging stretches of
         rows. Pairs only. Series that remember more than an eighth of the rows are only tested with such as remember
@@ -163,7 +167,10 @@ def scan(
     most = max_rows if wanted_lags is None else None
     if wanted_lags is not None and cluster is not None:
         raise value_error("cluster", "none with lags", "one", "Series are tested by rearranging stretches of rows.")
-    reading = read_columns(data, target, groups, kinds, most, request.seed, cluster)
+    kept = [keep] if isinstance(keep, str) else list(keep)
+    ordered = rows is None
+    reading = read_columns(data, target, groups, kinds, kept, most, request.seed, cluster=cluster, ordered=ordered)
+    dependent = _not_allowed_for(reading.dependent_rows, wanted_lags, clustered=cluster is not None)
     notes, table = [*(rows.notes if rows is not None else ()), *reading.notes], reading.table
     if isinstance(kernel, Mapping):
         left_out = {column["name"] for column in reading.columns if column["notes"]}
@@ -207,7 +214,10 @@ def scan(
         settings |= {"rows": int(pairs.rows[0]) + pairs.dropped, "missing": "drop"}
         notes += stream_notes(pairs, table.observations)
     else:
-        notes.append(INDEPENDENT_ROWS if reading.clusters is None else clusters_note(reading.clusters, settings))
+        if reading.clusters is not None:
+            notes.append(clusters_note(reading.clusters, settings))
+        elif not dependent:
+            notes.append(INDEPENDENT_ROWS)
         pairs = screened_pairs(table, kernel, reading.clusters, parse_memory(memory), store, progress)
     findings = Findings(pairs=pairs, fdr=rate)
     if settings["order"] == 3 and len(table.variables) >= 3:
@@ -225,7 +235,7 @@ def scan(
             "so small round-off counts as much as the data."
         )
     document = describe_findings(table.names, findings, measured, excess, settings)
-    document |= {"columns": reading.columns, "notes": notes}
+    document |= {"columns": reading.columns, "known": reading.known, "dependent_rows": dependent, "notes": notes}
     # What differs from run to run stands apart from what was asked for, which decides if a scan can be gone on with.
     seconds = round(time.monotonic() - started, 2)
     document["settings"] |= {"date": date.isoformat(timespec="seconds"), "seconds": seconds}
@@ -241,6 +251,17 @@ def clusters_note(clusters: NDArray[np.intp], settings: Mapping[str, Any]) -> st
         f"The {rows:,} rows are {count:,} clusters ({name}): rows of one cluster may depend on each other in any way, "
         f"clusters are taken as independent. Triples are not tested, and intervals take rows as independent.{few}"
     )
+
+
+def _not_allowed_for(
+    dependent: list[dict[str, Any]], lags: list[int] | None, *, clustered: bool
+) -> list[dict[str, Any]]:
+    """How rows depend on each other, but for what a test allows for: rows in the order of time, or of clusters."""
+    if clustered:
+        dependent = [found for found in dependent if found["kind"] not in ("panel", "units")]
+    if lags is None:
+        return dependent
+    return [found for found in dependent if not (found["kind"] in ("time", "order") and found["sorted"])]
 
 
 def _are_names(target: Any) -> bool:

@@ -53,11 +53,12 @@ class FileRows(RowSource):
         *,
         encoding: str | None = None,
         header: bool = True,
+        skip_rows: int | None = None,
         progress: bool | None = None,
     ) -> Self:
         """Look through all text once: every column is read by one rule, found from all of its values."""
         wanted = [path for path in paths if check_chunks(path).is_text]
-        look = partial(look_through, separator=separator, encoding=encoding, header=header)
+        look = partial(look_through, separator=separator, encoding=encoding, header=header, skip_rows=skip_rows)
         found = list(track(spread(look, wanted, None), len(wanted), "files looked through", progress))
         return cls(paths, columns, join(found) if found else None)
 

@@ -1,0 +1,67 @@
+"""What is said of rows that depend on each other, and what is offered."""
+
+import pytest
+
+from shearer.report.remedies import OFFERED, about_dependent_rows
+from shearer.report.trivia import about_trivia, trivial_pairs
+
+
+def document(*kinds, rows=100, missing=0, ordered=True):
+    dependent = [
+        {"kind": kind, "columns": ["country", "year"] if kind == "panel" else ["who"], "alike": ["x"], "rows": 12}
+        | {"sorted": ordered}
+        for kind in kinds
+    ]
+    columns = [{"name": "x", "missing": missing, "notes": []}]
+    return {"dependent_rows": dependent, "settings": {"rows": rows}, "columns": columns}
+
+
+def words(*arguments, offered=OFFERED, **options):
+    return " ".join("".join(sentence) for sentence in about_dependent_rows(document(*arguments, **options), offered))
+
+
+def test_nothing_is_said_of_independent_rows():
+    assert words() == ""
+    assert about_dependent_rows({"settings": {"rows": 3}, "columns": []}) == []
+
+
+@pytest.mark.parametrize("kind", ["time", "panel", "units", "order", "repeated"])
+def test_only_options_that_exist_are_offered(kind):
+    assert "--cluster" not in words(kind)
+    assert "--difference" not in words(kind)
+    every = words(kind, offered={"lags", "difference", "cluster"})
+    assert ("--cluster" in every) == (kind in ("panel", "units"))
+    assert ("--difference" in every) == (kind in ("time", "panel"))
+
+
+def test_options_are_filled_in():
+    assert "--cluster country" in words("panel", offered={"cluster"})
+    assert "--cluster who" in words("units", offered={"cluster"})
+    assert "--lags 0..5, or lags=range(6)" in words("time")
+    assert "--lags 0..2," in words("time", rows=20)
+    assert words("time", ordered=False).count("Sorted by who, rows in time can be tested as such: --lags") == 1
+
+
+def test_what_lags_take_is_said():
+    assert "--lags" not in words("time", rows=17)
+    assert "as such, at most 5,000 at a time: --lags" in words("time", rows=5001)
+    assert "as such, once missing values are filled in: --lags" in words("time", missing=3)
+
+
+def test_many_relations_are_cut():
+    known = [{"kind": "computed", "columns": [f"t{k}", "a", "b"], "how": ["plus", "less"]} for k in range(9)]
+    sentences = about_trivia({"known": known, "columns": []})
+    assert len(sentences) == 7
+    assert "".join(sentences[-1]) == "There are 3 more relations of this kind."
+    assert about_trivia({"columns": []}) == []
+
+
+def test_a_sum_begins_with_what_is_added():
+    known = [{"kind": "computed", "columns": ["z", "a", "b", "c"], "how": ["less", "plus", "less"]}]
+    assert "".join(about_trivia({"known": known, "columns": []})[0]) == "z is b less a less c."
+
+
+def test_pairs_that_are_no_discovery():
+    known = [{"kind": "determines", "columns": ["city", "land"], "how": []}]
+    assert trivial_pairs({"known": known}) == {frozenset(("city", "land"))}
+    assert trivial_pairs({}) == set()
