@@ -98,7 +98,9 @@ def collapse() -> Table:
         sizes = [one["size"] for one in each if one["size"] is not None]
         size = f"{fmean(sizes):.2g}" if sizes else "–"
         chosen = fmean(one["validation_error"] for one in each)
-        rows.append([escape(method), f"{chosen:.2f}", f"{fmean(errors):.2f}{spread}", size, f"{len(each)}"])
+        rows.append(
+            [escape(method).replace("|", "\\|"), f"{chosen:.2f}", f"{fmean(errors):.2f}{spread}", size, f"{len(each)}"]
+        )
     train, epochs = (found[0][key] for key in ("train", "epochs"))
     title = f"Percent wrong, mean ± standard deviation over seeds; {train} images to learn from, {epochs} epochs"
     return title, ["penalty", "validation", "test", "deviation of z, last over first", "seeds"], rows

@@ -1,7 +1,7 @@
 """Watch the feature maps of a small convolutional network while it learns to read digits.
 
-T* among the maps of each layer is recorded before training and after every epoch, from the same 100 images; the
-training itself does not notice.
+How alike the maps of each layer are (CKA, T adjusted for chance, and the paper's T*) is recorded before training and
+after every epoch, from the same 100 images; the training itself does not notice.
 
 usage: python examples/watch_cnn.py [--epochs N] [--picture FILE]
 """
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> FeatureMapMonitor:
     """Train, watch, print and draw."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--epochs", type=int, default=5)
-    parser.add_argument("--picture", help="where to draw T* over the epochs, such as watched.svg")
+    parser.add_argument("--picture", help="where to draw CKA over the epochs, such as watched.svg")
     options = parser.parse_args(arguments)
     images, labels = load_digits(return_X_y=True)
     x = torch.tensor(images, dtype=torch.float32).reshape(-1, 1, 8, 8) / 16

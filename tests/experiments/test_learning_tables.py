@@ -48,7 +48,9 @@ def test_bottleneck_table_and_verdicts(results):
     assert cells["dropout"][1] == "1.80 (1 seed)"
     assert cells["label smoothing"][1] == "not run"
     verdicts = {text: (seen, judged) for text, seen, judged in claims_learning.mnist()}
-    assert verdicts["MNIST: error of DIB below baseline"] == ("+0.57 points ± 0.06", "confirmed")
+    seen, judged = verdicts["MNIST: error of DIB below baseline"]
+    assert seen == "+0.57 points ± 0.06"
+    assert judged.startswith("chance: a penalty of")  # the published weight is not felt
     assert verdicts["MNIST: error of DIB below VIB"][1] == "not confirmed: within the spread"
     assert verdicts["MNIST: error of DIB below dropout"] == ("+0.30 points", "open: 1 seed")
 
