@@ -27,9 +27,9 @@ ROWS = (200, 100, 500, 2000)
 LEVEL = 0.05
 # method -> trials at each number of rows; none where a test takes seconds
 TRIALS = {
-    "shearer": {200: 100, 100: 100, 500: 40, 2000: 16},
+    "shearer": {200: 100, 100: 40, 500: 20, 2000: 8},
     "KCI": {200: 60, 100: 60, 500: 10},
-    "RCIT": {200: 60, 100: 60, 500: 40, 2000: 16},
+    "RCIT": {200: 60, 100: 60, 500: 20, 2000: 8},
     "local permutation": {200: 20},
     "FastKCI": {200: 10},
 }

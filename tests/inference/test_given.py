@@ -159,6 +159,13 @@ def test_extreme_values(rng):
     assert 0 < sh.independence_test(x, y, given=rng.standard_cauchy(size=(80, 3))).pvalue <= 1
 
 
+def test_values_far_from_zero(rng):
+    z = rng.integers(0, 40, size=80) * 2.0
+    x, y = z + 20.0 * rng.integers(-3, 4, size=80), rng.normal(size=80)
+    expected = sh.independence_test(x, y, given=z).pvalue
+    assert sh.independence_test(x + 2.0**52, y, given=z + 2.0**53).pvalue == pytest.approx(expected, rel=1e-6)
+
+
 def test_permutation_is_still_there(rng):
     x, y, z = rng.normal(size=(3, 60))
     assert "19 local permutations" in sh.independence_test(x, y, given=z, method="permutation", n_resamples=19).method

@@ -24,12 +24,12 @@ _LIKE = np.empty(0)
 
 def standardized(columns: Floats) -> Floats:
     """Columns of mean 0 and variance 1; constant ones are left out."""
-    scale = np.max(np.abs(columns), axis=0, initial=0.0)
-    columns = columns / np.where(scale > 0, scale, 1.0)  # squares are then ordinary numbers
-    columns = columns - columns.mean(axis=0)
-    spread = columns.std(axis=0)
-    varying = spread > 1e-12
-    found: Floats = columns[:, varying] / spread[varying]
+    shifted = columns / 2 - columns[:1] / 2  # no difference of large numbers later, and none that is infinite
+    scale = np.max(np.abs(shifted), axis=0, initial=0.0)
+    varying = scale > 0
+    found: Floats = shifted[:, varying] / scale[varying]  # squares are then ordinary numbers
+    found -= found.mean(axis=0)
+    found /= found.std(axis=0)
     return found
 
 

@@ -148,6 +148,7 @@ class Residual:
         if direct.shape[1]:
             direct, further = parts.features(direct)
             further = Fit.start(further, conditions.base).further([*conditions.smoothers, *own]).residuals
+            further = further[:, np.mean(further**2, axis=0) > constants.SMALLEST_LEFT]
         else:
             further = direct
         first = standardized(np.column_stack([direct, levels]))

@@ -96,6 +96,10 @@ class ConditionalResult(TestResult):
         Why a small p-value may not be trusted, or nothing.
     reason : str
         Why nothing can be said: the p-value is then nan, or 1 where a variable is constant.
+
+    Notes
+    -----
+    `residual` is here the share of a similarity of the conditions that features leave out of the chosen regressions.
     """
 
     given: tuple[str, ...] = ()
