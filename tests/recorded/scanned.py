@@ -32,7 +32,9 @@ def scanned(*data, most=60, **options):
         places = ["/".join(map(str, key)) for key in zip(*(columns.pop(name) for name in names), strict=True)]
         answer[part] = places
         rough = () if not len(found.triples) else ("qvalue",) if part == "pair" else ("split_pvalue",)
-        for fitted in ("pvalue", "qvalue", "added", "added_error", "excess", "excess_error") if part == "triple" else ():
+        for fitted in (
+            ("pvalue", "qvalue", "added", "added_error", "excess", "excess_error") if part == "triple" else ()
+        ):
             columns.pop(fitted, None)  # of fits and of spectra to a tolerance: tests/inference/test_threeway.py
         answer |= {f"{part} {key}{SINGLE if key in rough else ''}": values for key, values in columns.items()}
         answer[f"{part}s in order"] = [
