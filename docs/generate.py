@@ -6,6 +6,7 @@ With --check nothing is written; the exit code says if a table differs from what
 """
 
 import json
+import math
 import sys
 from collections.abc import Callable, Sequence
 from itertools import combinations
@@ -314,7 +315,45 @@ def interaction() -> str:
         [name, "yes" if study["interaction"] else "no", str(study["rows"]), f"{100 * study['rate']:.1f} %"]
         for name, study in found.items()
     ]
-    return table("Rejections by the interaction test at 5 %", ["design", "interaction", "rows", "rejected"], rows)
+    header = ["design", "none independent of the others", "rows", "rejected"]
+    return table("Rejections by the test of splits at 5 %", header, rows)
+
+
+def rate(study: dict[str, Any], share: float) -> str:
+    """A share of trials with its binomial error."""
+    error = math.sqrt(max(share * (1 - share), 1 / study["trials"]) / study["trials"])
+    return f"{100 * share:.1f} ± {100 * error:.1f} %"
+
+
+def threeway() -> str:
+    """The committed study of three-way terms."""
+    rows = []
+    for name, study in results("threeway").items():
+        if not name.startswith("scan"):
+            design, law = name.rsplit(", n=", 1)[0].replace("^2", "²"), "yes" if study["pairwise"] else "no"
+            shares = [rate(study, study["rates"][level]) for level in ("0.05", "0.01")]
+            rows.append([design, law, f"{study['rows']:,}", str(study["trials"]), *shares, f"{study['added']:.3f}"])
+    header = ["design", "model of pairs", "rows", "trials", "rejected at 5 %", "at 1 %", "added, bits"]
+    return table("Rejections by the three-way test; effects fall as the root of the rows", header, rows)
+
+
+def threeway_scans() -> str:
+    """The committed study of scans without, and with, a triple worth reporting."""
+    rows = []
+    for name, study in results("threeway").items():
+        if name.startswith("scan"):
+            found = "–" if study["found"] is None else rate(study, study["found"])
+            shares = [rate(study, study["rate"]), f"{study['within_rate']:.1f}", found]
+            rows.append([name.removeprefix("scan, "), str(study["rows"]), str(study["trials"]), *shares])
+    header = [
+        "10 columns, sums with",
+        "rows",
+        "tables",
+        "tables with a report",
+        "triples within the rate",
+        "product found",
+    ]
+    return table("Scans that report a triple", header, rows)
 
 
 def scan_demo() -> str:
@@ -382,6 +421,8 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "level": level,
     "power": power,
     "interaction": interaction,
+    "threeway": threeway,
+    "threeway_scans": threeway_scans,
     "scan_demo": scan_demo,
     "lags": lagged_scans,
     "ordinary_tables": ordinary_tables,

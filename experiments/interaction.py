@@ -1,4 +1,4 @@
-"""How often the interaction test rejects, at the 5 % level, where there is an interaction and where there is none.
+"""How often the test of splits rejects, at 5 %, where none of three is independent of the others and where one is.
 
 usage: python -m experiments.interaction [--quick] [--only NAME ...]
 """
@@ -36,7 +36,7 @@ def continuous_xor(g: Generator, n: int) -> tuple:
     return a, b, np.sign(a * b) * np.abs(e)
 
 
-# name -> (whether there is an interaction, draw)
+# name -> (whether none is independent of the other two, draw)
 DESIGNS: dict[str, tuple[bool, Callable[[Generator, int], tuple]]] = {
     "independent": (False, lambda g, n: tuple(g.normal(size=(3, n)))),
     "pair and noise": (False, pair_and_noise),

@@ -20,8 +20,8 @@ from shearer._variables import read_variables
 from shearer.inference.threeway import three_way
 
 LEVEL = 0.05
-ROWS = {300: 200, 3000: 60, 30_000: 20}
-TABLES, TABLE_ROWS, COLUMNS = 40, 300, 10
+ROWS = {300: 200, 3000: 60, 30_000: 12}
+TABLES, TABLE_ROWS, COLUMNS = 15, 300, 10
 # Apart from the seeds that the test was made with.
 SEED = 20_260
 Generator = np.random.Generator

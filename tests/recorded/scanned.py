@@ -23,6 +23,10 @@ def table_of(frame, names, most=60):
     return {key: [values[k] for k in order] for key, values in columns.items()}
 
 
+# Of triples: found by fits and by spectra to a tolerance (tests/inference/test_threeway.py).
+_FITTED = ("pvalue", "qvalue", "added", "added_error", "excess", "excess_error")
+
+
 def scanned(*data, most=60, **options):
     """Pairs, triples and notes."""
     found = sh.scan(*data, **options)
