@@ -305,6 +305,13 @@ def power() -> str:
         )
     means = [np.mean([study["power"][m] for study in found.values()]) for m in methods]
     rows.append(["mean", *(f"{mean:.2f}" for mean in means)])
+    best = [max(study["power"].values()) for study in found.values()]
+    regrets = [
+        np.mean([top - study["power"][m] for top, study in zip(best, found.values(), strict=True)]) for m in methods
+    ]
+    rows.append(["regret", *(f"{regret:.2f}" for regret in regrets)])
+    trials = next(iter(found.values()))["trials"]
+    rows.append(["trials", *(str(trials[m]) for m in methods)])
     return table("Rejections of dependent variables", ["alternative", *(m.replace("*", "\\*") for m in methods)], rows)
 
 
