@@ -29,6 +29,8 @@ class Laplacian(Radial):
     ----------
     bandwidth : str, float or callable
         The width, as for `Gaussian`. Between equal values the derivative is taken as 0.
+    scale : float, default 1
+        As in `Gaussian`.
 
     Examples
     --------
