@@ -115,8 +115,8 @@ def test_another_criterion_and_order(batch):
 def test_bad_input(batch):
     x, y = batch
     model = Branches()
-    with pytest.raises(ValueError, match=r"layer: expected names among 'features', .* Did you mean 'fc2'"):
-        InformationBottleneck(model, "fc3", beta=0.1)
+    with pytest.raises(ValueError, match=r"layer: expected names among 'features', .* Did you mean 'features'"):
+        InformationBottleneck(model, "feature", beta=0.1)
     with pytest.raises(TypeError, match="layer: expected names among"):
         InformationBottleneck(model, 2, beta=0.1)
     with pytest.raises(TypeError, match="model: expected a torch module"):

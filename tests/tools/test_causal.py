@@ -20,11 +20,12 @@ def chain(rng):
 def test_plain_callable(chain):
     pvalue = PvalueGiven(chain)
     assert pvalue("a", "c") == pytest.approx(sh.independence_test(chain["a"], chain["c"]).pvalue, rel=1e-9)
-    assert pvalue("a", "c", ["b"]) == sh.independence_test(chain["a"], chain["c"], given=chain["b"]).pvalue
+    expected = sh.independence_test(chain["a"], chain["c"], given=chain["b"]).pvalue
+    assert pvalue("a", "c", ["b"]) == pytest.approx(expected, rel=1e-9)
     assert pvalue("a", "c", ["b"]) > 0.05
     assert pvalue(0, np.int64(3)) < 1e-6
     assert pvalue("a", "sign", ["c"]) > 0.01
-    assert pvalue("a", "c", ["b", "sign"]) == pvalue("c", "a", ["sign", "b"])
+    assert pvalue("a", "c", ["b", "sign"]) == pytest.approx(pvalue("c", "a", ["sign", "b"]), rel=1e-9)
 
 
 def test_labels_missing_values_and_bad_columns(rng):

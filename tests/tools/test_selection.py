@@ -158,7 +158,7 @@ def test_score_function_in_filters(noise):
     assert SelectKBest(dependence_score, k=1).fit(noise, y).get_support(indices=True).tolist() == [4]
     assert SelectFdr(dependence_score).fit(noise, y).get_support(indices=True).tolist() == [4]
     scores, pvalues = dependence_score(noise, y)
-    m = sh.pairwise(noise, target=y)
+    m = sh.pairwise(noise, target=y, kernel=sh.kernels.Gaussian())
     assert np.allclose(pvalues, m.pvalue)
     assert np.argmax(scores) == 4
 

@@ -12,16 +12,16 @@ RATE = 0.01
 
 @dataclass(frozen=True)
 class Finding:
-    """Columns, how strongly they depend (I* of two, T* of three), and the q-value of the test."""
+    """Columns, how strongly they depend (I* of two, T* of three), and the q-value of the test; None: not tested."""
 
     names: tuple[str, ...]
     value: float
-    qvalue: float
+    qvalue: float | None
 
     @property
     def found(self) -> bool:
         """True if the test rejects independence, at the false discovery rate of the demonstration."""
-        return self.qvalue <= RATE
+        return self.qvalue is not None and self.qvalue <= RATE
 
 
 @dataclass(frozen=True)

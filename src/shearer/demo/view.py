@@ -80,7 +80,14 @@ def synergy(demonstration: Demonstration) -> RenderableType:
 def _row(names: tuple[str, ...], description: str | Text, finding: Finding) -> list[str | Text]:
     measure = "I*" if len(names) == 2 else "T*"
     verdict = Text("yes", style="bold green") if finding.found else Text("no", style="bold red")
-    return [", ".join(names), description, measure, f"{finding.value:.3f}", f"{finding.qvalue:.1g}", verdict]
+    return [
+        ", ".join(names),
+        description,
+        measure,
+        f"{finding.value:.3f}",
+        "" if finding.qvalue is None else f"{finding.qvalue:.1g}",
+        verdict,
+    ]
 
 
 def _cell(value: float) -> Text:

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from shearer._arrays import to_numpy
 from shearer._blocks import Variable
@@ -129,7 +129,9 @@ def _leading_columns(columns: Floats, most: int) -> Sequence[Floats]:
 
 def _scores(values: Floats) -> Floats:
     """Normal scores; equal values share one."""
-    scores: Floats = special.ndtri((stats.rankdata(values) - 0.5) / len(values))
+    from scipy.stats import rankdata  # loaded only where it is used
+
+    scores: Floats = special.ndtri((rankdata(values) - 0.5) / len(values))
     return scores
 
 

@@ -116,7 +116,8 @@ def read_columns(
         got = f"{len(usable)}" + f" ({reasons})" * bool(reasons)
         raise value_error("data", "at least 2 columns that vary", got)
     coded = coded_columns(usable)
-    roles = find_roles(coded, {*keep, *(kinds or ())}, targets)
+    with np.errstate(all="ignore"):  # of numbers near the ends of the range of floats nothing is found
+        roles = find_roles(coded, {*keep, *(kinds or ())}, targets)
     if len(usable) - len(roles.left_out) < 2:  # two columns, one of which counts the rows, are what there is to compare
         roles = Roles()
     for entry in columns:
@@ -129,7 +130,8 @@ def read_columns(
     if roles.left_out:
         notes.append(f"keep={next(iter(roles.left_out))!r} brings back a column that was left out as trivial.")
     notes += _maybe_labels([column for name, column in coded.items() if name in usable and name not in (kinds or ())])
-    dependent = rows_that_depend(coded, roles) if ordered else []
+    with np.errstate(all="ignore"):
+        dependent = rows_that_depend(coded, roles) if ordered else []
     kept = {name: _on_rows(parts, chosen) for name, parts in usable.items()}
     wanted = {name: kept.pop(name) for name in targets}
     if not kept:
@@ -173,7 +175,7 @@ def affordable_rows(variables: int, targets: int) -> int:
     Examples
     --------
     >>> affordable_rows(30, 0) > 1_000_000, affordable_rows(1000, 0)
-    (True, 2000)
+    (True, 6012)
     """
     pairs = variables * targets if targets else variables * (variables - 1) // 2
     return max(FEWEST_SCANNED_ROWS, int(PAIR_WORK / (max(pairs, 1) * work_of_pair())))

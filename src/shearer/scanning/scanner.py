@@ -110,7 +110,7 @@ def scan(
     max_rows : int, "auto" or None
         Of a longer table a random sample of so many rows is scanned, which the notes say. "auto": all rows while the
         tests of all pairs take no more than a fixed number of operations, some minutes on two cores (30 columns: over
-        a million rows; 1000 columns: 2000), counted so that the result does not depend on the machine. None: all rows.
+        a million rows; 1000 columns: 6000), counted so that the result does not depend on the machine. None: all rows.
         Time grows in proportion to rows.
     missing : {"pairwise"}
         Each pair and triple uses the rows that its variables have.
