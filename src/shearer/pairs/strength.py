@@ -147,7 +147,7 @@ def squared_interval(
     --------
     >>> low, high = squared_interval(np.array([0.25, 0.0, 1.0]), np.array([0.0014, 0.0, 0.0]), np.full(3, 400.0), 400)
     >>> low.round(2).tolist(), high.round(2).tolist()
-    ([0.18, 0.0, 1.0], [0.32, 0.01, 1.0])
+    ([0.18, 0.0, 1.0], [0.33, 0.04, 1.0])
     """
     here = np.clip(squared, 0.0, 1.0)
     chance = chance_deviation(n) ** 2

@@ -1,13 +1,19 @@
-"""p-values and chance-adjusted values of the pairs that `pairwise` compares, at the one width of each variable."""
+"""p-values and chance-adjusted values of the pairs that `pairwise` compares, at the one width of each variable.
+
+Strengths go through a ladder of widths.
+"""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from shearer.data.table import Table
 from shearer.kernels import Kernel
-from shearer.pairs.engine import PairTests
+from shearer.pairs.engine import Judged, PairTests
+from shearer.pairs.strength import Interval, signed_root
 from shearer.screening.products import mirror
 
 Floats = NDArray[Any]
@@ -41,6 +47,7 @@ class Significance:
         self._left, self._right = left, right
         self._progress = progress
         self._tests = PairTests.of(table, kernel, single=True, exact=True, memory=memory)
+        self._ladders = PairTests.of(table, kernel, memory=memory)
 
     def pvalues(self) -> Floats:
         """p-value of every pair."""
@@ -52,3 +59,27 @@ class Significance:
         if self._left == self._right:
             mirror(found)
         return found
+
+    @cached_property
+    def _judged(self) -> Judged:
+        return self._ladders.judged(self._left, self._right, progress=self._progress, label="strengths of pairs")
+
+    def strengths(self) -> Floats:
+        """Strength of every pair, by the ladder of widths where no kernel is stated."""
+        return signed_root(self._judged.squared)
+
+    def strength_intervals(self) -> Interval:
+        """95 % confidence intervals of the strengths."""
+        shape = self._judged.squared.shape
+        pairs = np.indices(shape).reshape(2, -1).T
+        if self._left == self._right:
+            pairs = pairs[pairs[:, 0] <= pairs[:, 1]]
+        judged = Judged(*(part[pairs[:, 0], pairs[:, 1]] for part in self._judged))
+        starts = self._left.start, self._right.start
+        found = self._ladders.intervals(pairs + starts, judged.squared, judged.height, judged.pvalue)
+        ends = np.full((2, *shape), np.nan)
+        for end, values in zip(ends, found, strict=True):
+            end[pairs[:, 0], pairs[:, 1]] = values
+            if self._left == self._right:
+                end[pairs[:, 1], pairs[:, 0]] = values
+        return Interval(*ends)
