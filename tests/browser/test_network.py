@@ -15,7 +15,7 @@ def page(open_page):
 
 
 def strengths():
-    return sorted(pair["adjusted"] for pair in documents.example("penguins")[0]["pairs"] if pair["reported"])
+    return sorted(pair["strength"] for pair in documents.example("penguins")[0]["pairs"] if pair["reported"])
 
 
 def node(page, name):
@@ -76,11 +76,11 @@ def test_choice(page):
         for pair in documents.example("penguins")[0]["pairs"]
         if pair["reported"] and "species" in pair["variables"]
     ]
-    strongest = max(pairs, key=lambda pair: pair["adjusted"])
+    strongest = max(pairs, key=lambda pair: pair["strength"])
     (other,) = set(strongest["variables"]) - {"species"}
     text = page.locator("#network-side").inner_text()
     assert f"depends on {len(pairs)} column" in text
-    assert page.locator("#network-side li").first.inner_text().split("\n") == [other, f"{strongest['adjusted']:.2f}"]
+    assert page.locator("#network-side li").first.inner_text().split("\n") == [other, f"{strongest['strength']:.2f}"]
     assert page.locator("#network-picture .node.dim").count() == page.evaluate(
         "Shearer.network.nodes.length"
     ) - 1 - len(pairs)

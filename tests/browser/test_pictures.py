@@ -25,7 +25,7 @@ def test_gallery(open_page):
     assert page.evaluate("document.activeElement === document.querySelectorAll('#gallery .card')[9]")
     titles = [title.split("\n")[0] for title in cards.all_inner_texts()]
     reported = sorted(
-        (p for p in documents.example("penguins")[0]["pairs"] if p["reported"]), key=lambda p: -p["adjusted"]
+        (p for p in documents.example("penguins")[0]["pairs"] if p["reported"]), key=lambda p: -p["strength"]
     )
     assert titles[:3] == [" × ".join(pair["variables"]) for pair in reported[:3]]
 
@@ -115,7 +115,7 @@ def test_no_pairs_at_all(open_page):
 
 def test_numbers_that_are_not_known(open_page):
     document, sample = documents.example("planted")
-    empty = dict.fromkeys(("value", "adjusted", "pvalue", "qvalue"))
+    empty = dict.fromkeys(("strength", "strength_low", "strength_high", "pvalue", "qvalue"))
     pairs = [*document["pairs"][:3], *(pair | empty | {"reported": False} for pair in document["pairs"][3:])]
     triples = [triple | dict.fromkeys(("value", "o_information", "pvalue", "qvalue")) for triple in document["triples"]]
     page = open_page("unknown", document | {"pairs": pairs, "triples": triples}, sample)

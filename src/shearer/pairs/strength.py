@@ -26,8 +26,8 @@ Indices = NDArray[np.intp]
 
 # Halvings that find the ends of an interval to some 1e-9.
 _HALVINGS = 30
-# Variables whose features are kept.
-_KEPT = 64
+# Bytes of features that are kept, and variables of a tile, whose pairs are looked at one after the other.
+_KEPT, _TILE = 2**28, 24
 
 
 class Interval(NamedTuple):
@@ -155,7 +155,8 @@ def squared_interval(
     power = np.where(coarse, 1.0, 1.75)
     quantile = stdtrit(freedom, 0.5 + confidence / 2)
     # Of independent variables too the influences vary, by 4 / n^2.
-    factor = (np.maximum(variance - 2.0 * chance, 0.0) + chance) / (shape * here * (1.0 - here) ** power + chance)
+    least = chance * (1.0 - here) ** 2 + np.finfo(np.float64).tiny
+    factor = (np.maximum(variance - 2.0 * least, 0.0) + least) / (shape * here * (1.0 - here) ** power + least)
 
     def reach(v: Floats) -> Floats:
         found: Floats = quantile * np.sqrt(factor * shape * v * (1.0 - v) ** power + chance * (1.0 - v) ** 2)
@@ -180,8 +181,9 @@ def intervals_of(
     presence = ladders.presence
     n = presence.common[presence.pattern[pairs[:, 0]], presence.pattern[pairs[:, 1]]] if rows is None else rows
     influences = Influences(ladders)
-    found = [influences.variance(int(a), int(b), int(h)) for (a, b), h in zip(pairs, height, strict=True)]
-    variance, share = np.array(found).reshape(-1, 2).T
+    variance, share = np.full((2, len(pairs)), np.nan)
+    for place in np.lexsort((pairs[:, 1] // _TILE, pairs[:, 0] // _TILE)):
+        variance[place], share[place] = influences.variance(*pairs[place].tolist(), int(height[place]))
     rungs = np.array([ladders.heights(k) for k in range(ladders.count)], dtype=np.intp)
     coarse = (rungs[pairs] < len(limits.RUNG_BITS)).all(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -201,7 +203,8 @@ class Influences:
 
     def __init__(self, ladders: Ladders) -> None:
         self._ladders = ladders
-        self._centered = lru_cache(maxsize=_KEPT)(self._found)
+        typical = 8 * max(limits.TYPICAL_RANKS) * min(ladders.rows, limits.INFLUENCE_ROWS)
+        self._centered = lru_cache(maxsize=max(_KEPT // typical, 2 * _TILE))(self._found)
 
     def variance(self, first: int, second: int, height: int) -> tuple[float, float]:
         """Variance of one row's influence on the alignment of two variables at a height, and its effective rows.
