@@ -352,7 +352,7 @@ class TestLags:
         ({"alpha": -1}, "alpha: expected"),
         ({"max_rows": 3}, "max_rows: expected a whole number of 6 or more"),
         ({"memory": "lots"}, "memory: expected"),
-        ({"memory": "1MB"}, "max_rows="),
+        ({"memory": "1KB"}, "max_rows="),
     ],
 )
 def test_bad_options(planted, options, message):

@@ -84,7 +84,7 @@ def independence(
 
     from shearer.inference import independence_test
     from shearer.report.exports import to_json
-    from shearer.report.verdict import VerdictView, interaction_of, verdict_document
+    from shearer.report.verdict import VerdictView, interaction_of, strength_of, verdict_document
 
     if measure is not None:
         check_option("--measure", measure, dependence_measures())
@@ -103,8 +103,9 @@ def independence(
             missing="drop", n_resamples=resamples, rng=seed,
         )  # fmt: skip
         interaction = None if conditions else interaction_of(frame, grouped)
+        strength = strength_of(frame, grouped, given=conditions)
     document = verdict_document(
-        result, interaction, source=loaded.source, given=conditions, total=len(frame), level=level
+        result, interaction, strength, source=loaded.source, given=conditions, total=len(frame), level=level
     )
     if not quiet:
         for note in notes:
