@@ -48,7 +48,13 @@ def normal() -> tuple[str, list[str], list[list[str]]]:
 def coverage() -> tuple[str, list[str], list[list[str]]]:
     """Intervals."""
     lines = [
-        [one["law"], f"{one['strength']:.2f}", str(one["rows"]), f"{100 * one['coverage']:.0f} %", f"{one['width']:.2f}"]
+        [
+            one["law"],
+            f"{one['strength']:.2f}",
+            str(one["rows"]),
+            f"{100 * one['coverage']:.0f} %",
+            f"{one['width']:.2f}",
+        ]
         for one in cases("coverage").values()
     ]
     header = ["law", "strength", "rows", "intervals that hold it", "mean width"]
@@ -71,7 +77,9 @@ def ranking() -> tuple[str, list[str], list[list[str]]]:
     for measure in MEASURES:
         own = np.nanmean([agreement(some, measure) for some in tables.values() if len(some) > 5])
         low = sum(pair[measure] < 0.05 for pair in clear)
-        lines.append([measure, *(f"{agreement(some, measure):.3f}" for some in (pairs, predicted)), f"{own:.3f}", f"{low}"])
+        lines.append(
+            [measure, *(f"{agreement(some, measure):.3f}" for some in (pairs, predicted)), f"{own:.3f}", f"{low}"]
+        )
     title = (
         f"Rank correlation with how well a forest predicts one column from the other out of bag, {len(pairs)} pairs of "
         f"{len(tables)} tables ({', '.join(tables)})"
@@ -93,7 +101,12 @@ def draw(folder: Path) -> None:
 
     import shearer as sh
 
-    makers: dict[str, Callable[..., tuple[Any, Any]]] = {"line": line, "curve": curve, "groups": groups, "labels": labels}
+    makers: dict[str, Callable[..., tuple[Any, Any]]] = {
+        "line": line,
+        "curve": curve,
+        "groups": groups,
+        "labels": labels,
+    }
     figure, axes = plt.subplots(len(makers), len(STRENGTHS), figsize=(9.0, 7.4))
     for row, (name, make) in zip(axes, makers.items(), strict=True):
         for axis, share in zip(row, SHARES[name], strict=True):

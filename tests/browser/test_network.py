@@ -70,6 +70,8 @@ def test_drag(page):
 
 
 def test_choice(page):
+    page.focus("#threshold")
+    page.keyboard.press("Home")  # all links
     node(page, "species").click()
     pairs = [
         pair

@@ -20,7 +20,15 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
 _PLACES = ("first", "second", "third")
 SCREENED = {
     "pairs": (
-        "strength", "strength_low", "strength_high", "sign", "determines", "pvalue", "qvalue", "n", "reported",
+        "strength",
+        "strength_low",
+        "strength_high",
+        "sign",
+        "determines",
+        "pvalue",
+        "qvalue",
+        "n",
+        "reported",
     ),
     "triples": ("kind", "value", "o_information", "excess", "pvalue", "qvalue", "n", "reported"),
 }

@@ -41,7 +41,9 @@ def pack_relations(relations: Relations, total: int) -> dict[str, Any]:
         "measured": [[row, dict(own)] for row, own in enumerate(relations.measured) if own],
     }
     if relations.index.shape[1] == 2:
-        packed |= {field: [[row, own] for row, own in enumerate(words) if own] for field, words in relations.words.items()}
+        packed |= {
+            field: [[row, own] for row, own in enumerate(words) if own] for field, words in relations.words.items()
+        }
     packed |= {field: pack(values, "Float32") for field, values in numbers.items() if field not in (*logs, "n")}
     packed |= {field: pack(values, "Float32") for field, values in logs.items()}
     if relations.lags is not None:

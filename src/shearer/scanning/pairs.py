@@ -244,7 +244,9 @@ def lagged_pairs(
         def make(first: int = first, second: int = second) -> Part:
             rng = np.random.default_rng([seed, first, second])
             found = test_lags(table.common((first, second)), kernel, lags, fdr / len(wanted), rng)
-            return {"found": np.array([found.lag, _lagged_square(table, kernel, first, second, found.lag), found.pvalue])}
+            return {
+                "found": np.array([found.lag, _lagged_square(table, kernel, first, second, found.lag), found.pvalue])
+            }
 
         best, strongest, p = store.get(f"lagged-{first:05d}-{second:05d}", make)["found"]
         if best < 0:
