@@ -1,9 +1,9 @@
-"""Strength of pairs: bias, agreement with correlations, coverage of its intervals, and whether it ranks as a forest does.
+"""Strength of pairs: bias, agreement with correlations, coverage of its intervals, and if it ranks as a forest does.
 
 usage: python -m experiments.strength [--quick] [--only NAME ...]
 
-Development tables: scikit-learn's, those of SHEARER_DATA, and vega_datasets where it is installed. Of each table at most
-300 rows and 16 pairs are drawn. Of a pair a forest of 100 trees predicts each column from the other, out of bag: R^2 of
+Development tables: scikit-learn's, those of SHEARER_DATA, and vega_datasets where it is installed. Of each at most 300
+rows and 16 pairs are drawn. Of a pair a forest of 100 trees predicts each column from the other, out of bag: R^2 of
 ranks of a number, share of the log loss of the frequencies that is saved for a label; the larger counts.
 
 Writes experiments/results/strength.json after every case, and goes on where it stopped.

@@ -201,7 +201,7 @@ class PairTests:
             block[common < limits.FEWEST_ROWS] = np.nan
             if cell[0] == cell[1]:
                 np.fill_diagonal(block, 1.0)
-            for whole, part in zip(result, (block, squared, best.height), strict=True):
+            for whole, part in zip(result, (block, squared, best.height.astype(np.float64)), strict=True):
                 self._place(whole, rows, columns, cell, part)
         if self._rare is not None:
             self._rare.raise_pvalues(result[0], rows, columns)
@@ -344,7 +344,8 @@ def compared(first: Known, second: Known, n: Any, norms: Floats, diagonals: Floa
         alignment = 2 * centered / (n * (n - 1.0) * forms[0].spread * forms[1].spread)
         varies = np.minimum(forms[0].spread, forms[1].spread) > limits.SMALLEST_SPREAD
         alignment = np.where(varies & (np.asarray(n) >= limits.FEWEST_ROWS), alignment, np.nan)
-    return Statistics(*(np.stack(part) for part in zip(*found, strict=True)), alignment)
+    z, skewness = (np.stack(part) for part in zip(*found, strict=True))
+    return Statistics(z, skewness, alignment)
 
 
 def chances_of(first: Known, second: Known, n: Any) -> Chances:

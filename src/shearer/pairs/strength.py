@@ -1,7 +1,7 @@
 """The strength of a pair: how alike the similarities of two variables are, on the scale of a correlation.
 
-With u the U-centered similarities of a rung (`shearer.pairs.sums`), the alignment <u_x, u_y> / sqrt(<u_x, u_x> <u_y, u_y>)
-has mean 0 for independent variables, at any number of rows, and is 1 for copies; for a bivariate normal law it is close
+With u the U-centered similarities of a rung (`shearer.pairs.sums`), the alignment
+<u_x, u_y> / sqrt(<u_x, u_x> <u_y, u_y>) has mean 0 for independent variables, at any number of rows, and is 1 for copies; for a bivariate normal law it is close
 to the squared correlation at the widest rung. Under independence the alignments of all rungs vary alike, by nearly
 sqrt(2) / n, so that the rung furthest from chance is that of the largest alignment. What the choice of the largest of
 several gains by chance is taken off.
@@ -183,7 +183,8 @@ def intervals_of(
     influences = Influences(ladders)
     variance, share = np.full((2, len(pairs)), np.nan)
     for place in np.lexsort((pairs[:, 1] // _TILE, pairs[:, 0] // _TILE)):
-        variance[place], share[place] = influences.variance(*pairs[place].tolist(), int(height[place]))
+        first, second = pairs[place]
+        variance[place], share[place] = influences.variance(int(first), int(second), int(height[place]))
     rungs = np.array([ladders.heights(k) for k in range(ladders.count)], dtype=np.intp)
     coarse = (rungs[pairs] < len(limits.RUNG_BITS)).all(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):

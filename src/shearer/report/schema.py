@@ -45,8 +45,8 @@ FIELDS: dict[str, tuple[str, str]] = {
     ),
     "pairs[].strength_low": (
         "number or null",
-        "lower end of its 95 % confidence interval, 0 where independence cannot be excluded; null beyond the first 5000 "
-        "pairs and with lags",
+        "lower end of its 95 % confidence interval, 0 where independence cannot be excluded; null with lags and beyond "
+        "the first 5000 pairs",
     ),
     "pairs[].strength_high": ("number or null", "upper end of that interval"),
     "pairs[].pvalue": ("number or null", "of the test of independence"),

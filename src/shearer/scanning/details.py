@@ -68,8 +68,8 @@ def details_of(pair: Variables, strength: float) -> PairDetails:
         clear = abs(rho) >= max(_MONOTONE_SHARE * abs(strength), _MONOTONE_ERRORS / np.sqrt(max(pair.rows - 1, 1)))
         return PairDetails(pearson(first, second), rho, sign=float(np.sign(rho)) * clear, determines=ways)
     if "f" in kinds:
-        number, codes = (first, second) if kinds[0] == "f" else (second, first)
-        return PairDetails(eta_squared=_between(number, codes), determines=ways)
+        number, label = (first, second) if kinds[0] == "f" else (second, first)
+        return PairDetails(eta_squared=_between(number.astype(np.float64), label.astype(np.intp)), determines=ways)
     return PairDetails(determines=ways)
 
 

@@ -91,8 +91,10 @@ class Measuring:
 
         def make() -> dict[str, Floats]:
             tests = PairTests.of(self.table, self.kernel, memory=memory)
-            parts = (part[chosen] for part in (pairs.members, pairs.squared, pairs.height, pairs.pvalue))
-            return {"ends": np.stack(tests.intervals(*parts, rows=rows), axis=1)}
+            found = tests.intervals(
+                pairs.members[chosen], pairs.squared[chosen], pairs.height[chosen], pairs.pvalue[chosen], rows
+            )
+            return {"ends": np.stack(found, axis=1)}
 
         found = self.store.get("intervals", make)["ends"]
         return {int(position): (low, high) for position, (low, high) in zip(chosen, found.tolist(), strict=True)}

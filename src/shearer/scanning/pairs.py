@@ -3,16 +3,15 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._blocks import Variables
 from shearer._jobs import on_cluster, spread
 from shearer._memory import require
 from shearer._progress import track
 from shearer._validate import value_error
-from shearer._blocks import Variables
 from shearer.data.table import Table, table_without_gaps
 from shearer.kernels import Kernel
 from shearer.pairs.engine import Judged, PairTests
