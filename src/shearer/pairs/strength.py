@@ -2,9 +2,9 @@
 
 With u the U-centered similarities of a rung (`shearer.pairs.sums`), the alignment
 <u_x, u_y> / sqrt(<u_x, u_x> <u_y, u_y>) has mean 0 for independent variables, at any number of rows, and is 1 for
-copies; for a bivariate normal law it is close to the squared correlation at the widest rung. Under independence the alignments of all rungs vary alike, by nearly
-sqrt(2) / n, so that the rung furthest from chance is that of the largest alignment. What the choice of the largest of
-several gains by chance is taken off.
+copies; for a bivariate normal law it is close to the squared correlation at the widest rung. Under independence the
+alignments of all rungs vary alike, by nearly sqrt(2) / n, so that the rung furthest from chance is that of the largest
+alignment. What the choice of the largest of several gains by chance is taken off.
 
 The interval needs no resampling. The influence of a row on an inner product of similarities is twice its row sum, and
 row sums are sums over features. At independence these vanish and what is left is the variance over permutations.
