@@ -23,6 +23,7 @@ import tables_intervals
 import tables_learning
 import tables_neural
 import tables_scale
+import tables_strength
 import tables_widths
 from tables_cli import cli_reference, schema_rows
 from tables_network import TABLES as NETWORK_TABLES
@@ -34,7 +35,7 @@ import shearer as sh
 DOCS = Path(__file__).parent
 PARTS = (
     tables_neural, tables_widths, tables_scale, tables_intervals, tables_house, tables_learning, tables_conditional,
-    claims_learning,
+    claims_learning, tables_strength,
 )  # fmt: skip
 LEMMA = DOCS.parent / "experiments" / "results" / "lemma_one.json"
 DELTA = sh.kernels.Delta()
@@ -463,6 +464,7 @@ def main() -> int:
         tables_figures.draw(DOCS / "images")
         tables_neural.draw(DOCS / "images")
         pictures_learning.draw(DOCS / "images")
+        tables_strength.draw(DOCS / "images")
     for name in stale:
         print(f"docs/generated/{name} is not what docs/generate.py writes", file=sys.stderr)
     return 1 if stale else 0

@@ -31,6 +31,7 @@ def heatmap(
     columns: Sequence[str] | None = None,
     order: str = "clustered",
     label: str = "I*",
+    high: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a matrix of dependence, a coloured cell for each pair.
@@ -47,6 +48,8 @@ def heatmap(
         "clustered": variables that depend on each other side by side (average linkage).
     label : str
         What the colours stand for.
+    high : float, optional
+        Where the colours end, so that two pictures compare. Default: at the largest value.
     ax : matplotlib.axes.Axes, optional
         Where to draw. Default: a new figure, whose size follows the number of variables.
 
@@ -77,7 +80,8 @@ def heatmap(
         side = [min(max(2.5 + 0.32 * count, 4.0), 24.0) for count in matrix.shape]
         ax = _new_axes(plt, side[1] + 1.0, side[0])
     known = matrix[np.isfinite(matrix)]
-    low, high = min(0.0, known.min(initial=0.0)), known.max(initial=0.0)
+    low = min(0.0, known.min(initial=0.0)) if high is None else 0.0
+    high = known.max(initial=0.0) if high is None else high
     colors = plt.get_cmap(_MAP).with_extremes(bad="#DDDDDD")
     image = ax.imshow(
         matrix, cmap=colors, vmin=low, vmax=high if high > low else low + 1.0, aspect="equal" if square else "auto"

@@ -34,8 +34,8 @@ def test_json(open_page):
     for given, got in zip(document["pairs"], saved["pairs"], strict=True):
         assert got["variables"] == given["variables"]
         assert got["reported"] == given["reported"]
-        assert got["measured"] == given["measured"]
-        assert got["adjusted"] == pytest.approx(given["adjusted"], abs=1e-6)
+        assert got["details"] == given["details"]
+        assert got["strength"] == pytest.approx(given["strength"], abs=1e-6)
         assert got["pvalue"] == pytest.approx(given["pvalue"], rel=1e-3)
     assert saved["triples"][0]["kind"] == "synergistic"
     assert saved["triples"][1]["kind"] is None
@@ -50,7 +50,7 @@ def test_csv_of_what_is_shown(open_page):
     assert name == "planted_pairs.csv"
     assert len(rows) == 10
     assert all("dose" in (row["first"], row["second"]) for row in rows)
-    values = [float(row["adjusted"]) for row in rows]
+    values = [float(row["strength"]) for row in rows]
     assert values == sorted(values, reverse=True)
     assert {row["reported"] for row in rows} == {"true", "false"}
     _, text = download(page, "Triples as CSV")

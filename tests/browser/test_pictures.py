@@ -25,7 +25,7 @@ def test_gallery(open_page):
     assert page.evaluate("document.activeElement === document.querySelectorAll('#gallery .card')[9]")
     titles = [title.split("\n")[0] for title in cards.all_inner_texts()]
     reported = sorted(
-        (p for p in documents.example("penguins")[0]["pairs"] if p["reported"]), key=lambda p: -p["adjusted"]
+        (p for p in documents.example("penguins")[0]["pairs"] if p["reported"]), key=lambda p: -p["strength"]
     )
     assert titles[:3] == [" × ".join(pair["variables"]) for pair in reported[:3]]
 
@@ -115,7 +115,7 @@ def test_no_pairs_at_all(open_page):
 
 def test_numbers_that_are_not_known(open_page):
     document, sample = documents.example("planted")
-    empty = dict.fromkeys(("value", "adjusted", "pvalue", "qvalue"))
+    empty = dict.fromkeys(("strength", "strength_low", "strength_high", "pvalue", "qvalue"))
     pairs = [*document["pairs"][:3], *(pair | empty | {"reported": False} for pair in document["pairs"][3:])]
     triples = [triple | dict.fromkeys(("value", "o_information", "pvalue", "qvalue")) for triple in document["triples"]]
     page = open_page("unknown", document | {"pairs": pairs, "triples": triples}, sample)
@@ -125,13 +125,22 @@ def test_numbers_that_are_not_known(open_page):
     assert shown[:4].count("–") == 1
 
 
-def test_values_stand_in_for_adjusted_ones(open_page):
+def test_strength_has_its_interval_everywhere(open_page):
     document, sample = documents.example("planted")
-    pairs = [pair | {"adjusted": None} for pair in document["pairs"]]
-    page = open_page("values", document | {"pairs": pairs}, sample)
-    first = page.locator('#pairs-table tr[data-place="0"] td').all_inner_texts()
-    assert first[2] == f"{pairs[0]['value']:.2f}"
-    assert page.locator("#pairs-table thead").get_by_role("button", name="I*").count() == 0
+    pair = document["pairs"][0] | {"sign": "+", "determines": "first"}
+    page = open_page("intervals", document | {"pairs": [pair, *document["pairs"][1:]]}, sample)
+    low, high = (f"{pair[f'strength_{end}']:.2f}" for end in ("low", "high"))
+    row = page.locator('#pairs-table tr[data-place="0"]')
+    assert row.locator("td").all_inner_texts()[2:4] == [f"{pair['strength']:.2f}", f"{low}–{high}"]
+    assert f"{pair['strength']:.2f} ({low}–{high})" in page.locator("#gallery .card").first.inner_text()
+    row.click()
+    words = page.locator("#detail-body").inner_text()
+    assert f"{low} to {high}" in words
+    assert "The two rise together. dose determines response" in words
+    assert "Pearson" not in words
+    page.locator("#detail-body summary").click()
+    assert "Pearson" in page.locator("#detail-body").inner_text()
+    assert "I*, order 1" in page.locator("#detail-body").inner_text()
 
 
 def test_far_out_values_are_mentioned(open_page):

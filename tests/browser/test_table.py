@@ -34,7 +34,7 @@ def test_rows_say_what_the_document_says(page):
     for place, pair in enumerate(documents.example("wide")[0]["pairs"][:5]):
         cells = page.locator(f'#pairs-table tr[data-place="{place}"] td').all_inner_texts()
         assert cells[:2] == pair["variables"]
-        assert cells[2] == f"{pair['adjusted']:.2f}"
+        assert cells[2] == f"{pair['strength']:.2f}"
         assert cells[-1] == "yes"
 
 

@@ -119,7 +119,7 @@ def test_seeds(call, planted):
     def intervals(seed):
         options = ["--order", "2", "--top", "2", "--max-rows", "60", "--seed", seed, "--json", "-"]
         found = json.loads(call("scan", planted, *options).stdout)
-        return [pair["measured"]["interval"] for pair in found["pairs"][:2]]
+        return [(pair["strength_low"], pair["strength_high"]) for pair in found["pairs"][:2]]
 
     assert intervals(1) == intervals(1)
     assert intervals(1) != intervals(2)

@@ -10,7 +10,6 @@ import shearer as sh
 from shearer._variables import read_variables
 from shearer.data.table import table_without_gaps
 from shearer.datasets import planted_table
-from shearer.inference import adjusted_mutual_information
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.pairs.sides import Ladders
 from shearer.pairs.splits import SplitTests
@@ -88,7 +87,7 @@ def scan(columns: dict[str, Any], *, source: str = "table.csv", order: int = 3, 
     triples = _triples(complete, fdr) if order == 3 else []
     noun = sh.Dependence(complete)
     for pair in pairs[:3]:
-        pair["measured"] = _measured_pair(noun, complete, pair)
+        pair["details"] = _details(noun, pair)
     return {
         "version": 2,
         "settings": {
@@ -132,17 +131,20 @@ def _column(name: str, values: Any) -> dict[str, Any]:
 def _pairs(columns: dict[str, Any], fdr: float) -> list[dict[str, Any]]:
     table = sh.pairwise(columns)
     a, b = np.triu_indices(len(table.names), 1)
-    order = np.lexsort([-table.adjusted[a, b], table.pvalue[a, b]])
+    order = np.lexsort([table.pvalue[a, b], -table.strength[a, b], table.qvalue[a, b] > fdr])
     return [
         {
             "variables": [table.names[i], table.names[j]],
-            "value": float(table.value[i, j]),
-            "adjusted": float(table.adjusted[i, j]),
+            "strength": float(table.strength[i, j]),
+            "strength_low": float(table.strength_low[i, j]),
+            "strength_high": float(table.strength_high[i, j]),
             "pvalue": float(table.pvalue[i, j]),
             "qvalue": float(table.qvalue[i, j]),
             "n": table.rows,
             "reported": bool(table.qvalue[i, j] <= fdr),
-            "measured": None,
+            "sign": None,
+            "determines": None,
+            "details": None,
         }
         for i, j in zip(a[order], b[order], strict=True)
     ]
@@ -180,16 +182,18 @@ def _triples(columns: dict[str, Any], fdr: float) -> list[dict[str, Any]]:
     return result
 
 
-def _measured_pair(noun: sh.Dependence, columns: dict[str, Any], pair: dict[str, Any]) -> dict[str, Any]:
+def _details(noun: sh.Dependence, pair: dict[str, Any]) -> dict[str, Any]:
     names = pair["variables"]
-    interval = sh.confidence_interval({name: columns[name] for name in names})
+    value = noun.mutual_information(*names).value
     return {
-        "alpha": 1.0,
-        "mutual_information": noun.mutual_information(*names).value,
-        "interval": [float(interval.low), float(interval.high)],
-        "adjusted": float(adjusted_mutual_information(*(columns[name] for name in names))),
-        "total_correlation": noun.total_correlation(*names).value,
-        "dual_total_correlation": noun.dual_total_correlation(*names).value,
+        "pearson": 0.5,
+        "spearman": -0.25,
+        "eta_squared": None,
+        "mutual_information_order1": value,
+        "mutual_information_order1_low": value - 0.03,
+        "mutual_information_order1_high": value + 0.02,
+        "total_correlation_order1": noun.total_correlation(*names).value,
+        "dual_total_correlation_order1": noun.dual_total_correlation(*names).value,
     }
 
 
@@ -209,9 +213,9 @@ def _lagged(rows: int = 200, seed: int = 4) -> tuple[dict[str, Any], dict[str, A
         for a, b in [*combinations(columns, 2), *(pair[::-1] for pair in combinations(columns, 2) if lag)]:
             shifted = {a: columns[a][: rows - lag], b: columns[b][lag:]}
             pairs += [pair | {"variables": [a, b], "lag": lag} for pair in _pairs(shifted, 0.05)]
-    pairs.sort(key=lambda pair: pair["pvalue"])
     for pair, qvalue in zip(pairs, adjusted_pvalues(np.array([pair["pvalue"] for pair in pairs])), strict=True):
         pair |= {"qvalue": float(qvalue), "reported": bool(qvalue <= 0.05)}
+    pairs.sort(key=lambda pair: (not pair["reported"], -pair["strength"]))
     document["settings"] |= {"lags": [0, 1, 2], "pairs_tested": len(pairs)}
     return document | {"pairs": pairs}, columns
 

@@ -71,12 +71,16 @@ def _column(name, number):
 
 def _pair(variables, rng, number):
     value = float(rng.uniform())
-    entry = {"variables": variables, "value": value, "adjusted": value * 1.1 - 0.1, "pvalue": 10.0**-number}
-    entry |= {"qvalue": min(1.0, 2 * 10.0**-number), "n": 342 - number, "reported": number % 3 != 2, "measured": None}
+    strength = value * 1.1 - 0.1
+    entry = {"variables": variables, "strength": strength, "strength_low": value / 2, "strength_high": value}
+    entry |= {"pvalue": 10.0**-number, "sign": (None, "+", "-")[number % 3]}
+    entry |= {"determines": (None, "first", "second", "both")[number % 4]}
+    entry |= {"qvalue": min(1.0, 2 * 10.0**-number), "n": 342 - number, "reported": number % 3 != 2, "details": None}
     if number % 2 == 0:
-        entry["measured"] = {
-            "alpha": 1.0, "mutual_information": value, "interval": [value - 0.02, value + 0.03], "adjusted": value,
-            "total_correlation": value, "dual_total_correlation": None,
+        entry["details"] = {
+            "pearson": value, "spearman": -value, "eta_squared": None, "mutual_information_order1": value,
+            "mutual_information_order1_low": value - 0.02, "mutual_information_order1_high": value + 0.03,
+            "total_correlation_order1": value, "dual_total_correlation_order1": None,
         }  # fmt: skip
     return entry
 

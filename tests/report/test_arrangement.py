@@ -94,7 +94,7 @@ def test_a_dense_table_draws_its_strongest_links():
         {
             "columns": columns,
             "pairs": [
-                {"variables": list(two), "adjusted": float(value), "reported": True}
+                {"variables": list(two), "strength": float(value), "reported": True}
                 for two, value in zip(combinations(names, 2), strength, strict=True)
             ],
         },
@@ -104,6 +104,6 @@ def test_a_dense_table_draws_its_strongest_links():
     assert 0.9 * MOST_LINKS < len(network.links) <= MOST_LINKS
     assert network.weaker == len(strength) - len(network.links)
     assert network.columns == list(range(80))
-    assert network.threshold == np.sort(strength)[-160]
+    assert network.threshold == np.sort(strength)[-80]
     drawn = pairs.strength[network.links]
     assert (np.diff(drawn) <= 0).all()

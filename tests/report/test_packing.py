@@ -30,7 +30,7 @@ def test_relations(planted):
     assert packed["count"] == 55
     assert packed["total"] == 99
     assert np.array_equal([unpack(column) for column in packed["index"]], pairs.index.T)
-    assert np.allclose(unpack(packed["adjusted"]), pairs.strength, atol=1e-7)
+    assert np.allclose(unpack(packed["strength"]), pairs.strength, atol=1e-7)
     assert np.allclose(10.0 ** unpack(packed["pvalue"]).astype(float), pairs.numbers["pvalue"], rtol=1e-4)
     assert [row for row, _ in packed["measured"]] == [0, 1, 2]
     assert "lag" not in packed

@@ -144,10 +144,10 @@ def test_remarks(planted):
 
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf")])
 def test_numbers_that_are_not_known(planted, value):
-    fields = dict.fromkeys(("value", "adjusted", "pvalue", "qvalue"), value)
+    fields = dict.fromkeys(("strength", "strength_low", "strength_high", "pvalue", "qvalue"), value)
     pairs = [pair | fields | {"reported": False} for pair in planted["pairs"]]
     text = render_page(planted | {"pairs": pairs})
-    assert json.loads(Reader(text).texts["script"][0])["scale"] in ("value", "adjusted")
+    assert json.loads(Reader(text).texts["script"][0])["pairs"]["count"] == len(pairs)
 
 
 def test_sections_follow_what_there_is(planted):

@@ -38,11 +38,10 @@ def test_refusals(planted, reader, change, error, text):
 
 
 def test_numbers_that_are_not_known(planted):
-    pairs = [pair | {"adjusted": None, "pvalue": None} for pair in planted["pairs"][:2]] + planted["pairs"][2:]
+    pairs = [pair | {"strength": None, "pvalue": None} for pair in planted["pairs"][:2]] + planted["pairs"][2:]
     read = read_relations(planted | {"pairs": pairs}, "pairs")
     assert np.isnan(read.strength[:2]).all()
-    assert read.scale == "adjusted"
-    assert read.strength[2] == pairs[2]["adjusted"]
+    assert read.strength[2] == pairs[2]["strength"]
 
 
 def test_strength_of_what_was_found(planted):
@@ -50,17 +49,17 @@ def test_strength_of_what_was_found(planted):
     strength = pairs.found_strength(11)
     assert np.array_equal(strength, strength.T)
     assert (strength > 0).sum() == 2 * 3
-    assert strength.max() == max(pair["adjusted"] for pair in planted["pairs"])
+    assert strength.max() == max(pair["strength"] for pair in planted["pairs"])
 
 
 def test_strength_of_the_strongest_lag():
     document, _ = documents.example("lagged")
     strength = read_relations(document, "pairs").found_strength(4)
-    best = max(pair["adjusted"] for pair in document["pairs"] if set(pair["variables"]) == {"driver", "next"})
+    best = max(pair["strength"] for pair in document["pairs"] if set(pair["variables"]) == {"driver", "next"})
     assert strength[0, 1] == strength[1, 0] == best
 
 
 def test_found_below_zero_still_counts(planted):
-    pairs = [pair | {"adjusted": -0.01} if pair["reported"] else pair for pair in planted["pairs"]]
+    pairs = [pair | {"strength": -0.01} if pair["reported"] else pair for pair in planted["pairs"]]
     strength = read_relations(planted | {"pairs": pairs}, "pairs").found_strength(11)
     assert (strength > 0).sum() == 6

@@ -27,7 +27,7 @@ def test_planted(planted):
 def test_strengths_are_those_of_the_document(planted):
     text = " ".join(summary_sentences(planted))
     for pair in planted["pairs"][:3]:
-        assert f"{' with '.join(pair['variables'])} ({pair['adjusted']:.2f})" in text
+        assert f"{' with '.join(pair['variables'])} ({pair['strength']:.2f})" in text
 
 
 def test_names_are_parts_of_their_own(planted):
@@ -74,17 +74,11 @@ def test_lags():
 
 def test_of_several_lags_the_strongest():
     document, _ = documents.example("lagged")
-    again = [pair | {"lag": 0, "adjusted": pair["adjusted"] / 2} for pair in document["pairs"] if pair["reported"]]
+    again = [pair | {"lag": 0, "strength": pair["strength"] / 2} for pair in document["pairs"] if pair["reported"]]
     pairs = read_relations(document | {"pairs": [*again, *document["pairs"]]}, "pairs")
     rows = strongest_pairs(pairs)
     assert len(rows) == 3
     assert min(rows) >= len(again)
-
-
-def test_without_adjusted_values(planted):
-    bare = [pair | {"adjusted": None} for pair in planted["pairs"]]
-    text = " ".join(summary_sentences(planted | {"pairs": bare}))
-    assert "what chance alone gives was not taken off" in text
 
 
 def test_a_part_of_the_triples(planted):

@@ -35,7 +35,6 @@ def test_eighty_columns_hold_what_matters():
     for words in (
         "bill_length_mm",
         "strength",
-        "I*",
         "interval",
         "q",
         "rows",
@@ -57,27 +56,24 @@ def test_names_that_differ_look_different(width):
     assert "…" not in "".join(lines[start:])
 
 
-def test_the_strongest_come_first_and_the_rest_is_counted():
+def test_pairs_come_as_in_the_document_and_the_rest_is_counted():
     given = document()
     reported = [pair for pair in given["pairs"] if pair["reported"]]
-    assert sorted((pair["adjusted"] for pair in reported), reverse=True) == [
-        pair["adjusted"] for pair in strongest(given, "pairs")
-    ]
+    assert strongest(given, "pairs") == reported
     assert f"and {len(reported) - 3} more pairs" in shown(given, limit=3)
     assert "more pairs" not in shown(given, limit=len(reported))
 
 
-def test_values_of_two_orders_are_not_mixed_in_a_column():
+def test_interval_sign_and_what_determines_what():
     given = document()
-    lines = shown(given, width=120).splitlines()
-    header = next(number for number, line in enumerate(lines) if line.startswith("pair "))
-    place = lines[header].index(" I*")
-    measured = [pair["measured"] is not None for pair in strongest(given, "pairs")]
-    column = [line[place : place + 5].strip() for line in lines[header + 1 : header + 1 + len(measured)]]
-    assert [bool(cell) for cell in column] == measured
-    for entry in (*given["pairs"], *given["triples"]):
-        entry["measured"] = None
-    assert "I* at 2" in shown(given)
+    text = shown(given, width=120)
+    for pair in strongest(given, "pairs"):
+        line = next(line for line in text.splitlines() if line.split()[:2] == pair["variables"])
+        assert f"{pair['strength']:.2f}".replace("-0.00", "0.00") in line
+        assert f"{pair['strength_low']:.2f}–{pair['strength_high']:.2f}" in line
+        assert ({"first": "→", "second": "←", "both": "↔"}.get(pair["determines"], " ")) in line
+    for triple in given["triples"]:
+        triple["measured"] = None
     assert "T* at 2" in shown(given)
 
 
@@ -120,7 +116,7 @@ def test_nothing_found():
 def test_numbers_that_are_none():
     given = document()
     for pair in given["pairs"]:
-        pair |= {"adjusted": None, "value": float("nan"), "qvalue": None, "n": None, "reported": True}
+        pair |= {"strength": None, "strength_low": float("nan"), "qvalue": None, "n": None, "reported": True}
     assert "nan" not in shown(given)
 
 

@@ -50,14 +50,17 @@ def test_numbers_are_those_of_the_functions(planted, found):
         a, b = record["variables"]
         i, j = (matrix.names.index(name) for name in (a, b))
         assert record["pvalue"] == pytest.approx(sh.independence_test(columns[a], columns[b]).pvalue, rel=1e-6)
-        assert record["value"] == pytest.approx(matrix.value[i, j], abs=1e-12)
-        assert record["adjusted"] == pytest.approx(matrix.adjusted[i, j], abs=1e-9)
+        for field in ("strength", "strength_low", "strength_high"):
+            assert record[field] == pytest.approx(getattr(matrix, field)[i, j], abs=1e-9)
     record = found.document["pairs"][0]
     two = [columns[name] for name in record["variables"]]
-    assert record["measured"]["mutual_information"] == pytest.approx(sh.mutual_information(*two), abs=1e-4)
-    assert record["measured"]["total_correlation"] == pytest.approx(sh.total_correlation(*two), abs=1e-4)
+    details = record["details"]
+    assert details["mutual_information_order1"] == pytest.approx(sh.mutual_information(*two), abs=1e-4)
+    assert details["total_correlation_order1"] == pytest.approx(sh.total_correlation(*two), abs=1e-4)
     interval = sh.confidence_interval(*two)
-    assert record["measured"]["interval"] == pytest.approx([interval.low, interval.high], abs=1e-3)
+    ends = [details[f"mutual_information_order1_{end}"] for end in ("low", "high")]
+    assert ends == pytest.approx([interval.low, interval.high], abs=1e-3)
+    assert details["pearson"] == pytest.approx(sh.comparators.pearson(*two), abs=1e-12)
     triple = found.document["triples"][0]
     three = [columns[name] for name in triple["variables"]]
     alone = sh.interaction_test(*three)
@@ -95,7 +98,7 @@ def test_frames_are_of_the_callers_library(planted, found):
 
     assert isinstance(found.pairs, pl.DataFrame)
     assert found.pairs.shape[0] == 55
-    assert {"first", "second", "pvalue", "qvalue", "low", "high"} <= set(found.pairs.columns)
+    assert {"first", "second", "pvalue", "qvalue", "strength_low", "strength_high"} <= set(found.pairs.columns)
     frame = pandas.DataFrame({name: planted.columns[name] for name in ("dose", "response", "species")})
     again = sh.scan(frame, top=1)
     assert isinstance(again.pairs, pandas.DataFrame)
@@ -117,7 +120,7 @@ def test_seed_is_honoured(planted):
     table = {name: planted.columns[name] for name in ("dose", "response")}
     first, same, other = (sh.scan(table, rng=seed, max_rows=100).document["pairs"] for seed in (0, 0, 1))
     assert first == same
-    assert first[0]["measured"]["interval"] != other[0]["measured"]["interval"]
+    assert first[0]["strength_low"] != other[0]["strength_low"]
 
 
 def test_target(planted, found):
@@ -226,9 +229,9 @@ def test_orders_that_round_off_spoils(planted):
     coarse = sh.scan(table, alpha=0.4, order=2).document
     pair = next(r for r in coarse["pairs"] if r["variables"] == ["dose", "response"])
     expected = sh.mutual_information(table["dose"], table["response"], alpha=0.4)
-    assert pair["measured"]["mutual_information"] == pytest.approx(expected, abs=0.01)
+    assert pair["details"]["mutual_information_order0.4"] == pytest.approx(expected, abs=0.01)
     lost = sh.scan(table, alpha=0).document
-    assert all(r["measured"]["mutual_information"] is None for r in lost["pairs"] if r["reported"])
+    assert all(r["details"]["mutual_information_order0"] is None for r in lost["pairs"] if r["reported"])
     assert any("could not be measured at alpha = 0" in note for note in lost["notes"])
 
 
@@ -358,7 +361,7 @@ class TestLags:
         ({"alpha": -1}, "alpha: expected"),
         ({"max_rows": 3}, "max_rows: expected a whole number of 6 or more"),
         ({"memory": "lots"}, "memory: expected"),
-        ({"memory": "1MB"}, "max_rows="),
+        ({"memory": "1KB"}, "max_rows="),
     ],
 )
 def test_bad_options(planted, options, message):

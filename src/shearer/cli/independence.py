@@ -95,7 +95,7 @@ def independence(
 
     from shearer.inference import independence_test
     from shearer.report.exports import to_json
-    from shearer.report.verdict import VerdictView, interaction_of, verdict_document
+    from shearer.report.verdict import VerdictView, interaction_of, strength_of, verdict_document
 
     if measure is not None:
         check_option("--measure", measure, dependence_measures())
@@ -123,7 +123,10 @@ def independence(
             missing="drop" if labels is None else "error", cluster=labels, n_resamples=resamples, rng=seed,
         )  # fmt: skip
         interaction = None if conditions or cluster else interaction_of(frame, grouped)
-    document = verdict_document(result, interaction, source=loaded.source, given=conditions, total=total, level=level)
+        strength = strength_of(frame, grouped, given=conditions)
+    document = verdict_document(
+        result, interaction, strength, source=loaded.source, given=conditions, total=total, level=level
+    )
     if not quiet:
         for note in notes:
             say(f"note: {note}")

@@ -48,7 +48,9 @@ def network(
     weight: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="value (I*), adjusted (for chance) or pvalue (-log10 of it).", rich_help_panel=_LINKS
+            metavar="NAME",
+            help="value (I*), strength (as of a correlation), adjusted (for chance) or pvalue (-log10 of it).",
+            rich_help_panel=_LINKS,
         ),
     ] = "value",
     fdr: Annotated[

@@ -24,6 +24,7 @@ from shearer.pairs.chance import Chances, collision, own_bits
 from shearer.pairs.moments import PAIRS, Form
 from shearer.pairs.rare import RarePairs
 from shearer.pairs.sides import Ladders, Rows, Side
+from shearer.pairs.strength import Interval, Strongest, intervals_of
 from shearer.pairs.tails import correlated, joined, moment, standardized, two_sided, upper_tails
 
 Floats = NDArray[np.float64]
@@ -46,17 +47,42 @@ Known: TypeAlias = list[list[Rows]]
 
 
 class Statistics(NamedTuple):
-    """The two statistics of all pairs of two sides at one height, in deviations from their means, and their skewness.
+    """What is known of all pairs of two sides at one height.
 
-    Of shape (2, p, q) in the order of `FORMS`; nan where a tail is not to be trusted.
+    Attributes
+    ----------
+    z, skewness : array (2, p, q)
+        The two statistics in deviations from their means, and their skewness, in the order of `FORMS`; nan where a tail
+        is not to be trusted.
+    alignment : array (p, q)
+        Inner products of the U-centered similarities over their norms; nan where one does not vary.
     """
 
     z: Floats
     skewness: Floats
+    alignment: Floats
 
     def tails(self) -> list[Floats]:
         """The upper tail of the first, both tails of the second: densities can go together or against each other."""
         return [upper_tails(self.z[0], self.skewness[0]), two_sided(self.z[1], self.skewness[1])]
+
+
+class Judged(NamedTuple):
+    """What is known of all pairs of two runs of variables, each of shape (rows, columns).
+
+    Attributes
+    ----------
+    pvalue : array
+        Of the test.
+    squared : array
+        Alignment at the rung where it is largest, less what that choice gains by chance (`shearer.pairs.strength`).
+    height : array of int
+        That rung.
+    """
+
+    pvalue: Floats
+    squared: Floats
+    height: NDArray[np.intp]
 
 
 def weights_of(heights: int) -> list[float]:
@@ -135,7 +161,13 @@ class PairTests:
     def pvalues(
         self, rows: slice, columns: slice, *, progress: bool | None = None, label: str = "tests of pairs"
     ) -> Floats:
-        """The p-values of all pairs of two runs of variables, shape (rows, columns).
+        """The p-values of all pairs of two runs of variables, shape (rows, columns); options as in `judged`."""
+        return self.judged(rows, columns, progress=progress, label=label).pvalue
+
+    def judged(
+        self, rows: slice, columns: slice, *, progress: bool | None = None, label: str = "tests of pairs"
+    ) -> Judged:
+        """p-values and squared strengths of all pairs of two runs of variables, from one pass.
 
         Parameters
         ----------
@@ -147,10 +179,11 @@ class PairTests:
             What the bar says.
         """
         rows, columns = self._check("rows", rows), self._check("columns", columns)
-        result = np.empty((rows.stop - rows.start, columns.stop - columns.start))
+        result = np.empty((len(Judged._fields), rows.stop - rows.start, columns.stop - columns.start))
         cells = self._cells(rows, columns)
         heights = max((self._ladders.heights(int(k)) for k in self._members(cells)), default=0)
         tails: dict[Cell, list[Floats]] = {cell: [] for cell in cells}
+        strongest = {cell: Strongest(self._common(*cell).shape) for cell in cells}
         with single_threaded_blas(), Meter(len(cells) * heights, label, progress) as meter:
             for height in range(heights):
                 for cell, left, right in self._sides(cells, height):
@@ -158,16 +191,38 @@ class PairTests:
                     if height > 0:
                         found.z[:, ~np.logical_or.outer(left.several, right.several)] = np.nan
                     tails[cell] += found.tails()
+                    strongest[cell].add(found.alignment, height)
                     meter.step()
         for cell in cells:
+            common = self._common(*cell)
             block = joined(tails.pop(cell), weights_of(heights))
-            block[self._common(*cell) < limits.FEWEST_ROWS] = np.nan
+            best = strongest.pop(cell)
+            squared = best.debiased(common, *(self._rungs(tile) for tile in cell))
+            block[common < limits.FEWEST_ROWS] = np.nan
             if cell[0] == cell[1]:
                 np.fill_diagonal(block, 1.0)
-            self._place(result, rows, columns, cell, block)
+            for whole, part in zip(result, (block, squared, best.height.astype(np.float64)), strict=True):
+                self._place(whole, rows, columns, cell, part)
         if self._rare is not None:
-            self._rare.raise_pvalues(result, rows, columns)
-        return result
+            self._rare.raise_pvalues(result[0], rows, columns)
+        return Judged(result[0], result[1], result[2].astype(np.intp))
+
+    def intervals(
+        self, pairs: NDArray[np.intp], squared: Floats, height: NDArray[np.intp], pvalue: Floats, rows: Any = None
+    ) -> Interval:
+        """95 % confidence intervals of the strengths of some pairs, as `judged` found them.
+
+        Parameters
+        ----------
+        pairs : array (m, 2)
+            Positions of the variables.
+        squared, height, pvalue : array (m,)
+            As judged. Where p is above 5 % the interval reaches down to 0: the upper end is then a bound.
+        rows : int, optional
+            How many rows those of the table stand for, where they are a sample.
+        """
+        with single_threaded_blas():
+            return intervals_of(self._ladders, pairs, squared, height, pvalue, rows)
 
     def chances(self, rows: slice, columns: slice) -> Chances:
         """What chance gives to the mutual information of order 2 of all pairs of two runs, at the first width."""
@@ -212,6 +267,9 @@ class PairTests:
             for tile in {i, j} - set(kept):
                 kept[tile] = Side(self._ladders, self._variables(tile), height, self._budget // 8, third)
             yield (i, j), kept[i], kept[j]
+
+    def _rungs(self, tile: int) -> NDArray[np.intp]:
+        return np.array([self._ladders.heights(int(k)) for k in self._variables(tile)], dtype=np.intp)
 
     def _variables(self, tile: int) -> NDArray[np.intp]:
         return np.arange(self.count)[tile * self._tile : (tile + 1) * self._tile]
@@ -278,11 +336,16 @@ def compared(first: Known, second: Known, n: Any, norms: Floats, diagonals: Floa
         traces = _products(first, second, "trace")
         centered = (norms - n / (n - 2) * diagonals + traces / ((n - 1) * (n - 2))) / 2
         usable = _products(first, second, "usable").astype(bool) & (np.asarray(n) >= limits.FEWEST_ROWS)
+        forms = _forms(first, second)
         found = [
-            standardized(centered, n, *_forms(first, second), usable),
+            standardized(centered, n, *forms, usable),
             correlated(slopes, n, _both(first, second, "two"), _both(first, second, "three"), usable),
         ]
-    return Statistics(*(np.stack(part) for part in zip(*found, strict=True)))
+        alignment = 2 * centered / (n * (n - 1.0) * forms[0].spread * forms[1].spread)
+        varies = np.minimum(forms[0].spread, forms[1].spread) > limits.SMALLEST_SPREAD
+        alignment = np.where(varies & (np.asarray(n) >= limits.FEWEST_ROWS), alignment, np.nan)
+    z, skewness = (np.stack(part) for part in zip(*found, strict=True))
+    return Statistics(z, skewness, alignment)
 
 
 def chances_of(first: Known, second: Known, n: Any) -> Chances:

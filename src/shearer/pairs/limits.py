@@ -45,6 +45,14 @@ CHUNK_ROWS = 4096
 ALL_PROBES, PROBES = 512, 256
 #: The same where values are wanted beside tests, at one width.
 EXACT_PROBES = 4096
+#: What the largest alignment of several rungs is by chance, in standard deviations, for every rung beyond the first of
+#: the variable that has more of them, and of the other. Measured on normal, uniform, skewed, heavy-tailed and coarse
+#: numbers and on labels (experiments/strength.py).
+GAIN_OF_RUNGS = (0.2, 0.067)
+#: p-values above which independence cannot be excluded: the interval of a strength then begins at 0.
+UNCLEAR = 0.05
+#: Rows whose influences stand for all in the interval of a strength.
+INFLUENCE_ROWS = 2048
 #: Features of a scalar at each rung, about.
 TYPICAL_RANKS = (4, 6, 13, 38)
 

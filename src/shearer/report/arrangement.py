@@ -19,10 +19,11 @@ MOST_MAPPED = 300
 _MOST_BLANK = 60
 # More links than these are a grey patch, and slow to drag.
 MOST_LINKS = 2000
-# Links shown at first, for each column and at least; links of a column that decide its place; columns up to which
-# distances are drawn true to strength; synergistic triples that have a place although none of their pairs is linked.
-_LINKS_A_COLUMN = 2
-_LINKS_AT_FIRST = 60
+# Links shown at first, for each column and at least, few enough to follow each of them; links of a column that decide
+# its place; columns up to which distances are drawn true to strength; synergistic triples that have a place although
+# none of their pairs is linked.
+_LINKS_A_COLUMN = 1
+_LINKS_AT_FIRST = 8
 _LINKS_THAT_PULL = 5
 _MOST_EXACT = 150
 _MOST_TRIPLES = 20

@@ -19,7 +19,17 @@ Place: TypeAlias = str | PathLike[str]
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
 _PLACES = ("first", "second", "third")
 SCREENED = {
-    "pairs": ("value", "adjusted", "pvalue", "qvalue", "n", "reported"),
+    "pairs": (
+        "strength",
+        "strength_low",
+        "strength_high",
+        "sign",
+        "determines",
+        "pvalue",
+        "qvalue",
+        "n",
+        "reported",
+    ),
     "triples": (
         "kind",
         "added",
@@ -35,10 +45,7 @@ SCREENED = {
         "reported",
     ),
 }
-_MEASURED = {
-    "pairs": ("alpha", "mutual_information", "adjusted", "total_correlation", "dual_total_correlation"),
-    "triples": ("alpha", "total_correlation", "dual_total_correlation", "o_information", "adjusted"),
-}
+_MEASURED = ("alpha", "total_correlation", "dual_total_correlation", "o_information", "adjusted")
 
 
 def to_json(document: Document, path: Place | None = None) -> str:
@@ -46,12 +53,12 @@ def to_json(document: Document, path: Place | None = None) -> str:
 
     Examples
     --------
-    >>> print(to_json({"version": 1, "pairs": [{"value": float("nan")}]}))
+    >>> print(to_json({"version": 2, "pairs": [{"strength": float("nan")}]}))
     {
-     "version": 1,
+     "version": 2,
      "pairs": [
       {
-       "value": null
+       "strength": null
       }
      ]
     }
@@ -69,9 +76,9 @@ def to_csv(document: Document, path: Place | None = None) -> tuple[str, str]:
 
     Examples
     --------
-    >>> pair = {"variables": ["a", "=b"], "value": 0.5, "pvalue": None, "n": 10, "reported": True, "measured": None}
+    >>> pair = {"variables": ["a", "=b"], "strength": 0.5, "sign": "-", "n": 10, "reported": True, "details": None}
     >>> print(to_csv({"pairs": [pair], "triples": []})[0].splitlines()[1])
-    a,'=b,0.5,,,,10,true,,,,,,,
+    a,'=b,0.5,,,'-,,,,10,true
     """
     pairs = _table(document, "pairs")
     triples = _table(document, "triples") if document["triples"] else ""
@@ -100,7 +107,7 @@ def to_graphml(document: Document, path: Place | None = None) -> str:
     Examples
     --------
     >>> import networkx as nx
-    >>> pair = {"variables": ["a", "b"], "value": 0.5, "adjusted": 0.4, "n": 10, "reported": True, "measured": None}
+    >>> pair = {"variables": ["a", "b"], "strength": 0.4, "n": 10, "reported": True, "details": None}
     >>> document = {"columns": [{"name": "a", "kind": "continuous"}, {"name": "b", "kind": "categorical"}]}
     >>> graph = nx.parse_graphml(to_graphml(document | {"pairs": [pair]}))
     >>> graph.nodes["a"], graph.edges["a", "b"]["weight"]
@@ -138,12 +145,13 @@ def _write(option: str, path: Place | None, text: str) -> None:
 
 
 def _table(document: Document, part: str) -> str:
-    """Pairs or triples as csv, one row each, with what was measured in full in columns of its own."""
+    """Pairs or triples as csv, one row each, with details and what was measured in columns of their own."""
     entries = document[part]
+    inner = _inner(entries, part)
     fields = (*(["lag"] if any("lag" in entry for entry in entries) else []), *SCREENED[part])
-    header = [*(_PLACES[:2] if part == "pairs" else _PLACES), *fields, *_measured({}, part)]
+    header = [*(_PLACES[:2] if part == "pairs" else _PLACES), *fields, *inner]
     rows = (
-        [*entry["variables"], *(entry.get(field) for field in fields), *_measured(entry, part).values()]
+        [*entry["variables"], *(entry.get(field) for field in fields), *(_closely(entry, part).get(k) for k in inner)]
         for entry in entries
     )
     return csv_text(header, rows)
@@ -164,10 +172,20 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return buffer.getvalue()
 
 
-def _measured(entry: Mapping[str, Any], part: str) -> dict[str, Any]:
+def _inner(entries: Sequence[Mapping[str, Any]], part: str) -> list[str]:
+    """Names of all that is known of what was looked at closely, in the order in which it stands there."""
+    if part == "triples":
+        return list(_closely({}, part))
+    return list(dict.fromkeys(key for entry in entries for key in _closely(entry, part)))
+
+
+def _closely(entry: Mapping[str, Any], part: str) -> dict[str, Any]:
+    """What is known of a pair or triple that was looked at closely."""
+    if part == "pairs":
+        return dict(entry.get("details") or {})
     found = entry.get("measured") or {}
     lower, upper = found.get("interval") or (None, None)
-    row = {f"measured_{key}": found.get(key) for key in _MEASURED[part]}
+    row = {f"measured_{key}": found.get(key) for key in _MEASURED}
     return row | {"measured_lower": lower, "measured_upper": upper}
 
 
@@ -182,9 +200,8 @@ def _cell(value: Any) -> Any:
 
 
 def _edge(pair: Mapping[str, Any]) -> dict[str, Any]:
-    numbers = {key: pair.get(key) for key in ("value", "adjusted", "pvalue", "qvalue", "n", "lag")}
-    weight = numbers["value"] if numbers["adjusted"] is None else numbers["adjusted"]
-    return numbers | {"weight": weight} | _measured(pair, "pairs")
+    known = {key: pair.get(key) for key in ("lag", *SCREENED["pairs"]) if key != "reported"}
+    return known | {"weight": pair.get("strength")} | _closely(pair, "pairs")
 
 
 def _known(attributes: Mapping[str, Any]) -> dict[str, Any]:

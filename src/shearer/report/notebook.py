@@ -13,7 +13,7 @@ _MOST_LISTED = 10
 
 
 def notebook_summary(document: Mapping[str, Any]) -> str:
-    """Sentences and the most significant findings as HTML, every name escaped.
+    """Sentences, the strongest pairs and the clearest triples as HTML, every name escaped.
 
     Examples
     --------
@@ -22,10 +22,10 @@ def notebook_summary(document: Mapping[str, Any]) -> str:
     >>> notebook_summary(sh.scan(table, top=0).document).count("<tr>")
     5
     """
-    found = [r for part in ("pairs", "triples") for r in document[part] if r["reported"]]
-    found.sort(key=lambda record: record["pvalue"])
-    rows = "".join(_row(record) for record in found[:_MOST_LISTED])
-    heads = "<th>variables</th><th>strength</th><th>T* at 2</th><th>q-value</th><th>rows</th>"
+    lists = [[r for r in document[part] if r["reported"]][:_MOST_LISTED] for part in ("pairs", "triples")]
+    found = [record for some in lists for record in some]
+    rows = "".join(_row(record) for record in found)
+    heads = "<th>variables</th><th>strength</th><th>interval</th><th>T* at 2</th><th>q-value</th><th>rows</th>"
     table = f"<table><tr>{heads}</tr>{rows}</table>"
     words = "".join(f"<p>{escape(sentence)}</p>" for sentence in summary_sentences(document))
     notes = "".join(f"<li>{escape(printable(note))}</li>" for note in document["notes"])
@@ -36,8 +36,7 @@ def _row(record: Mapping[str, Any]) -> str:
     names = " &middot; ".join(escape(plain_name(name)) for name in record["variables"])
     kind = f" ({record['kind']})" if record.get("kind") else ""
     # Strength is of pairs, T* of triples.
-    numbers = [record["value"] if record.get("adjusted") is None else record["adjusted"], None]
-    if len(record["variables"]) == 3:
-        numbers = [None, record["value"]]
-    cells = "".join(f"<td>{'' if number is None else f'{number:.2f}'}</td>" for number in numbers)
+    fields = ("strength", "strength_low", "strength_high", "value")
+    strength, low, high, total = ("" if record.get(field) is None else f"{record[field]:.2f}" for field in fields)
+    cells = "".join(f"<td>{text}</td>" for text in (strength, f"{low}–{high}" if high else "", total))
     return f"<tr><td>{names}{kind}</td>{cells}<td>{record['qvalue']:.2g}</td><td>{record['n']}</td></tr>"

@@ -40,6 +40,10 @@ def pack_relations(relations: Relations, total: int) -> dict[str, Any]:
         "n": pack(np.nan_to_num(numbers["n"]), "Uint32"),
         "measured": [[row, dict(own)] for row, own in enumerate(relations.measured) if own],
     }
+    if relations.index.shape[1] == 2:
+        packed |= {
+            field: [[row, own] for row, own in enumerate(words) if own] for field, words in relations.words.items()
+        }
     packed |= {field: pack(values, "Float32") for field, values in numbers.items() if field not in (*logs, "n")}
     packed |= {field: pack(values, "Float32") for field, values in logs.items()}
     if relations.lags is not None:

@@ -16,7 +16,7 @@ from shearer.report.sample import pack_sample
 from shearer.report.sentences import found_triples, strongest_pairs, summary, triple_sentence
 from shearer.report.text import Name, count, plain_name
 
-# Beyond these a page outgrows five megabytes; what is left out is the least significant, and the page says so.
+# Beyond these a page outgrows five megabytes; what is left out comes last in the document, and the page says so.
 MOST_PAIRS = 80_000
 MOST_TRIPLES = 20_000
 _MOST_PICTURED = 24
@@ -67,10 +67,10 @@ def render_page(document: Mapping[str, Any], sample: Mapping[str, Any] | None = 
     >>> from shearer.report import render_page
     >>> columns = [{"name": name, "kind": "continuous", "n": 50, "missing": 0, "distinct": 50, "members": [],
     ...             "notes": []} for name in ("dose", "<response>")]
-    >>> pair = {"variables": ["dose", "<response>"], "value": 0.3, "adjusted": 0.41, "pvalue": 1e-9, "qvalue": 1e-9}
+    >>> pair = {"variables": ["dose", "<response>"], "strength": 0.64, "pvalue": 1e-9, "qvalue": 1e-9}
     >>> settings = {"source": "trial.csv", "rows": 50, "order": 2, "fdr": 0.05, "target": None, "lags": None}
     >>> page = render_page({"version": 2, "settings": settings, "columns": columns, "triples": [],
-    ...                     "pairs": [pair | {"n": 50, "reported": True, "measured": None}], "notes": []})
+    ...                     "pairs": [pair | {"n": 50, "reported": True, "details": None}], "notes": []})
     >>> page.splitlines()[0], "<response>" in page
     ('<!doctype html>', False)
     """
@@ -126,7 +126,6 @@ class _Shown:
             "settings": document["settings"],
             "columns": document["columns"],
             "notes": document["notes"],
-            "scale": pairs.scale,
             "pairs": pack_relations(pairs, self.totals[0]),
             "triples": pack_relations(triples, self.totals[1]),
             "order": map_order(strength, self._mapped()),
@@ -158,8 +157,10 @@ class _Shown:
         """What a large document has and the page has not."""
         shown = (len(self.pairs), len(self.triples))
         return [
-            f"The page holds the {kept:,} most significant of {count(total, noun)}; the scan's JSON file holds all."
-            for kept, total, noun in zip(shown, self.totals, ("pair", "triple"), strict=True)
+            f"The page holds the {kept:,} {first} of {count(total, noun)}; the scan's JSON file holds all."
+            for kept, total, noun, first in zip(
+                shown, self.totals, ("pair", "triple"), ("strongest", "most significant"), strict=True
+            )
             if kept < total
         ]
 

@@ -1,8 +1,7 @@
 """The pairs and triples of a scan's document as arrays, one for each field."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -32,8 +31,8 @@ class Relations:
     index : NDArray[intp]
         The columns of each, shape (count, 2) or (count, 3).
     numbers : dict of name -> NDArray[float64]
-        value, adjusted or o_information, excess, added, added_error, split_pvalue; pvalue, qvalue, n; nan where the
-        document has none.
+        Of pairs strength, strength_low, strength_high, of triples value, o_information, excess, added, added_error,
+        split_pvalue, of both pvalue, qvalue, n; nan where the document has none.
     reported : NDArray[bool]
         Found at the false discovery rate of the scan; triples also above the floor of what they add.
     kinds : tuple of str or None
@@ -41,7 +40,9 @@ class Relations:
     lags : NDArray[int16] or None
         Rows by which the second column follows the first, where the scan asked for lags.
     measured : tuple of mapping or None
-        Measures at the order the user chose, of the top ones.
+        Details of the top pairs; measures of the top triples at the order that was asked for.
+    words : mapping
+        Of pairs: "sign" and "determines".
     """
 
     index: NDArray[np.intp]
@@ -50,24 +51,19 @@ class Relations:
     kinds: tuple[str | None, ...]
     lags: NDArray[np.int16] | None
     measured: tuple[Mapping[str, Any] | None, ...]
+    words: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """How many there are."""
         return len(self.index)
 
-    @cached_property
-    def scale(self) -> str:
-        """Which number tells how strong a pair is: "adjusted", or "value" if none was adjusted."""
-        adjusted = self.numbers["adjusted"]
-        return "value" if len(adjusted) and np.isnan(adjusted).all() else "adjusted"
-
     @property
     def strength(self) -> Floats:
         """How strong each pair is; nan where that is not known."""
-        return self.numbers[self.scale]
+        return self.numbers["strength"]
 
     def first(self, most: int) -> "Relations":
-        """The first of them, which are the most significant."""
+        """The first of them in the order of the document."""
         return Relations(
             self.index[:most],
             {name: numbers[:most] for name, numbers in self.numbers.items()},
@@ -75,6 +71,7 @@ class Relations:
             self.kinds[:most],
             None if self.lags is None else self.lags[:most],
             self.measured[:most],
+            {name: words[:most] for name, words in self.words.items()},
         )
 
     def found_strength(self, columns: int) -> Floats:
@@ -116,11 +113,11 @@ def read_relations(document: Mapping[str, Any], part: str) -> Relations:
 
     Examples
     --------
-    >>> pair = {"variables": ["a", "b"], "value": 0.5, "adjusted": None, "pvalue": 0.01, "qvalue": 0.02, "n": 9}
+    >>> pair = {"variables": ["a", "b"], "strength": 0.5, "pvalue": 0.01, "qvalue": 0.02, "n": 9}
     >>> columns = [{"name": "a", "kind": "continuous"}, {"name": "b", "kind": "continuous"}]
     >>> pairs = read_relations({"columns": columns, "pairs": [pair | {"reported": True}]}, "pairs")
-    >>> pairs.index.tolist(), pairs.scale, pairs.strength.tolist()
-    ([[0, 1]], 'value', [0.5])
+    >>> pairs.index.tolist(), pairs.strength.tolist()
+    ([[0, 1]], [0.5])
     """
     rows: Sequence[Mapping[str, Any]] = document[part]
     names = {column["name"]: position for position, column in enumerate(document["columns"])}
@@ -130,8 +127,9 @@ def read_relations(document: Mapping[str, Any], part: str) -> Relations:
         check_names(part, row["variables"], names)
         if len(row["variables"]) != size:
             raise value_error(part, f"{size} variables each", describe(row["variables"]))
-    own = ("adjusted",) if size == 2 else ("o_information", "excess", "added", "added_error", "split_pvalue")
-    fields = ("value", *own, "pvalue", "qvalue", "n")
+    of_triples = ("value", "o_information", "excess", "added", "added_error", "split_pvalue")
+    own = ("strength", "strength_low", "strength_high") if size == 2 else of_triples
+    fields = (*own, "pvalue", "qvalue", "n")
     lagged = any(row.get("lag") is not None for row in rows)
     return Relations(
         index=np.array([[names[name] for name in row["variables"]] for row in rows], dtype=np.intp).reshape(-1, size),
@@ -139,5 +137,6 @@ def read_relations(document: Mapping[str, Any], part: str) -> Relations:
         reported=np.array([bool(row["reported"]) for row in rows], dtype=bool),
         kinds=tuple(row.get("kind") for row in rows),
         lags=np.array([row.get("lag") or 0 for row in rows], dtype=np.int16) if lagged else None,
-        measured=tuple(row.get("measured") for row in rows),
+        measured=tuple(row.get("details" if size == 2 else "measured") for row in rows),
+        words={name: tuple(row.get(name) for row in rows) for name in (("sign", "determines") if size == 2 else ())},
     )

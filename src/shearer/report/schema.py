@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-VERSION = 1
+VERSION = 2
 
-# Field -> its type and its meaning. "[]" stands for every item of a list, "?" after a name for one that may be absent.
+# Field -> its type and its meaning. "[]" stands for every item of a list, "?" after a name for one that may be absent,
+# "*" for the order of the entropy in settings.alpha.
 FIELDS: dict[str, tuple[str, str]] = {
     "version": ("integer", "version of this layout; a change that could break a reader raises it"),
     "settings.shearer": ("text", "version of shearer"),
@@ -59,8 +60,16 @@ FIELDS: dict[str, tuple[str, str]] = {
     "dependent_rows[].rows?": ("integer", "units, rows that repeat others, or all rows"),
     "dependent_rows[].sorted?": ("truth value", "whether rows are in the order of time"),
     "pairs[].variables": ("list of text", "the two variables"),
-    "pairs[].value": ("number or null", "I* at alpha = 2"),
-    "pairs[].adjusted": ("number or null", "the same, 0 at the chance level and 1 for copies"),
+    "pairs[].strength": (
+        "number or null",
+        "on the scale of a correlation: 0 in mean for independent columns, 1 for copies; null with fewer than 6 rows",
+    ),
+    "pairs[].strength_low": (
+        "number or null",
+        "lower end of its 95 % confidence interval, 0 where independence cannot be excluded; null with lags and beyond "
+        "the first 5000 pairs",
+    ),
+    "pairs[].strength_high": ("number or null", "upper end of that interval"),
     "pairs[].pvalue": ("number or null", "of the test of independence"),
     "pairs[].qvalue": ("number or null", "smallest false discovery rate at which the pair is reported"),
     "pairs[].n": ("integer or null", "rows with both values"),
@@ -69,13 +78,20 @@ FIELDS: dict[str, tuple[str, str]] = {
         "integer",
         "rows by which the second variable follows the first, the first if below 0; only with lags",
     ),
-    "pairs[].measured": ("mapping or null", "null for pairs that were only screened"),
-    "pairs[].measured.alpha": ("number", "order of the entropy"),
-    "pairs[].measured.mutual_information": ("number or null", "I* at that order"),
-    "pairs[].measured.interval": ("list of number or null", "lower and upper end of its confidence interval"),
-    "pairs[].measured.adjusted": ("number or null", "I at alpha = 2, 0 at the chance level and 1 for copies"),
-    "pairs[].measured.total_correlation": ("number or null", "T*"),
-    "pairs[].measured.dual_total_correlation": ("number or null", "D*"),
+    "pairs[].sign": ("text or null", '"+" or "-" where two columns of numbers are related monotonely'),
+    "pairs[].determines": (
+        "text or null",
+        '"first": each value of the first column has one of the second; "second": the other way; "both"',
+    ),
+    "pairs[].details": ("mapping or null", "null, as sign and determines, for pairs that were not looked at closely"),
+    "pairs[].details.pearson": ("number or null", "correlation of two columns of numbers"),
+    "pairs[].details.spearman": ("number or null", "correlation of their ranks"),
+    "pairs[].details.eta_squared": ("number or null", "of a number and a label: share of variance between levels"),
+    "pairs[].details.mutual_information_order*": ("number or null", "I* at the order of settings.alpha, as order1"),
+    "pairs[].details.mutual_information_order*_low": ("number or null", "lower end of its confidence interval"),
+    "pairs[].details.mutual_information_order*_high": ("number or null", "upper end"),
+    "pairs[].details.total_correlation_order*": ("number or null", "T* at that order"),
+    "pairs[].details.dual_total_correlation_order*": ("number or null", "D* at that order"),
     "triples[].variables": ("list of text", "the three variables"),
     "triples[].kind": (
         "text or null",
@@ -125,14 +141,17 @@ def departures(document: Mapping[str, Any]) -> list[str]:
     ["version: expected integer, got '1'", 'settings.shearer: missing']
     """
     found = []
-    for field, (expected, _) in FIELDS.items():
+    alpha = document["settings"].get("alpha")
+    order = f"{alpha:g}" if isinstance(alpha, int | float) else "1"
+    fields = {name.replace("*", order): expected for name, (expected, _) in FIELDS.items()}
+    for field, expected in fields.items():
         path = field.removesuffix("?").replace("[]", ".[]").split(".")
         for place, value in _values(document, path, ""):
             if value is _ABSENT:
                 found += [f"{place}: missing"] if not field.endswith("?") else []
             elif not any(_is(value, kind) for kind in expected.replace(" or ", ", ").split(", ")):
                 found.append(f"{place}: expected {expected}, got {value!r}")
-    return found + [f"{place}: not declared" for place in _unknown(document, "")]
+    return found + [f"{place}: not declared" for place in _unknown(document, "", fields)]
 
 
 _ABSENT = object()
@@ -164,16 +183,16 @@ def _values(value: Any, path: list[str], place: str) -> Iterator[tuple[str, Any]
             yield here, _ABSENT
 
 
-def _unknown(value: Any, field: str) -> Iterator[str]:
+def _unknown(value: Any, field: str, fields: Mapping[str, str]) -> Iterator[str]:
     """Fields of a document that nobody declared."""
-    declared = [name.replace("?", "") for name in FIELDS]
-    if field in declared and FIELDS.get(field, ("",))[0] == "mapping or null" and field.endswith("groups"):
+    declared = [name.replace("?", "") for name in fields]
+    if field in declared and fields.get(field) == "mapping or null" and field.endswith("groups"):
         return
     if isinstance(value, Mapping):
         for key, item in value.items():
-            yield from _unknown(item, f"{field}.{key}".lstrip("."))
+            yield from _unknown(item, f"{field}.{key}".lstrip("."), fields)
     elif isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
         for item in value:
-            yield from _unknown(item, f"{field}[]")
+            yield from _unknown(item, f"{field}[]", fields)
     elif field not in declared and not any(name.startswith((f"{field}.", f"{field}[")) for name in declared):
         yield field

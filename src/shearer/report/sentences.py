@@ -33,14 +33,14 @@ def summary_sentences(document: Mapping[str, Any]) -> list[str]:
     --------
     >>> from shearer.report import summary_sentences
     >>> columns = [{"name": name, "kind": "continuous", "n": 50, "missing": 0} for name in ("dose", "response")]
-    >>> pair = {"variables": ["dose", "response"], "value": 0.3, "adjusted": 0.41, "pvalue": 1e-9, "qvalue": 1e-9}
+    >>> pair = {"variables": ["dose", "response"], "strength": 0.64, "pvalue": 1e-9, "qvalue": 1e-9}
     >>> settings = {"source": "trial.csv", "rows": 50, "order": 2, "fdr": 0.05, "target": None, "lags": None}
     >>> for sentence in summary_sentences({"version": 2, "settings": settings, "columns": columns, "triples": [],
     ...                                    "pairs": [pair | {"n": 50, "reported": True}], "notes": []}):
     ...     print(sentence)
     trial.csv has 50 rows and 2 columns, both of numbers.
     The one pair of columns is dependent beyond what chance explains.
-    dose with response has a strength of 0.41, on a scale from 0 (no more than chance) to 1 (a copy of each other).
+    dose with response has a strength of 0.64, on the scale of a correlation: 0 is chance, 1 a copy of each other.
     Of what is reported, no more than 5 in 100 are expected to be false alarms (a false discovery rate of 0.05).
     To depend is not to cause: a third thing may drive both, and the direction is not known.
     """
@@ -144,9 +144,7 @@ def _about_strength(document: Mapping[str, Any], pairs: Relations) -> list[Sente
     if not rows:
         return []
     words = [_pair_words(document, pairs, row) for row in rows]
-    scale = "on a scale from 0 (no more than chance) to 1 (a copy of each other)."
-    if pairs.scale == "value":
-        scale = "on a scale that ends at 1; what chance alone gives was not taken off."
+    scale = "on the scale of a correlation: 0 is chance, 1 a copy of each other."
     if len(rows) == 1:
         return [[*words[0], f" has a strength of {pairs.strength[rows[0]]:.2f}, {scale}"]]
     strengths = [[*text, f" ({pairs.strength[row]:.2f})"] for text, row in zip(words, rows, strict=True)]

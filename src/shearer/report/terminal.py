@@ -40,14 +40,14 @@ class ScanView:
     Examples
     --------
     >>> from rich.console import Console
-    >>> pair = {"variables": ["dose", "response"], "adjusted": 0.4, "pvalue": 1e-9, "qvalue": 1e-9, "n": 50}
-    >>> pair |= {"value": 0.3, "reported": True, "measured": None}
+    >>> pair = {"variables": ["dose", "response"], "strength": 0.4, "strength_low": 0.2, "strength_high": 0.6}
+    >>> pair |= {"pvalue": 1e-9, "qvalue": 1e-9, "n": 50, "sign": "+", "determines": None, "reported": True}
     >>> document = {"columns": [], "pairs": [pair], "triples": [], "notes": ["a note"]}
     >>> Console(width=60, color_system=None).print(ScanView(document, ["One pair."], 10))
     One pair.
     <BLANKLINE>
-    pair            strength     I* at 2      q
-    dose  response  █▋    0.40     0.30  1e-09
+    pair            strength    interval        q
+    dose  response  █▋    0.40  0.20–0.60  +  1e-09
     <BLANKLINE>
     Notes
     • a note
@@ -72,22 +72,22 @@ class ScanView:
 
 
 def strongest(document: Mapping[str, Any], part: str) -> list[Entry]:
-    """Reported pairs, the strongest first; reported triples in the order of the document, synergistic ones first."""
-    entries = [entry for entry in document[part] if entry["reported"]]
-    return entries if part == "triples" else sorted(entries, key=_weakness)
+    """Reported pairs or triples, in the order of the document: pairs by strength, triples synergistic ones first."""
+    return [entry for entry in document[part] if entry["reported"]]
 
 
 def pair_table(pairs: Sequence[Entry], width: int, *, plain: bool = False) -> Table:
-    """One row a pair: names, strength with a bar, I* with its interval, p- and q-value, rows."""
+    """One row a pair: names, strength with a bar, its interval, direction, what determines what, p and q, rows."""
     roomy, narrow = width >= _ROOMY, width < _NARROW
     cells = _BAR_CELLS if roomy else _BAR_CELLS // 2
     lagged = any("lag" in pair for pair in pairs)
-    bounded = not narrow and any(_measured(pair, "interval") for pair in pairs)
+    bounded = any(pair.get("strength_high") is not None for pair in pairs)
+    told = [_relation(pair, plain=plain) for pair in pairs]
     columns = [
         _Column("lag", [str(pair.get("lag", "")) for pair in pairs], shown=lagged),
-        _Column("strength", [_bar(_strength(pair), cells, plain=plain) for pair in pairs], "left"),
-        _value_column("I*", pairs, "mutual_information"),
-        _Column("interval", [_interval(_measured(pair, "interval"), plain=plain) for pair in pairs], shown=bounded),
+        _Column("strength", [_bar(pair["strength"], cells, plain=plain) for pair in pairs], "left"),
+        _Column("interval", [_interval(_ends(pair), plain=plain) for pair in pairs], shown=bounded, spare=narrow),
+        _Column("", told, "left", shown=any(told), spare=narrow),
         _Column("p", [_probability(pair["pvalue"]) for pair in pairs], shown=roomy, spare=True),
         _Column("q", [_probability(pair["qvalue"]) for pair in pairs]),
         _Column("rows", [_count(pair["n"]) for pair in pairs], shown=not narrow, spare=True),
@@ -163,17 +163,17 @@ def _fit(names: Sequence[Sequence[str]], room: int) -> list[list[str]]:
     return [[printable(name, longest) for name in row] for row in names]
 
 
-def _weakness(pair: Entry) -> float:
-    strength = _strength(pair)
-    return math.inf if strength is None else -strength
+def _ends(pair: Entry) -> tuple[float, float] | None:
+    low, high = pair.get("strength_low"), pair.get("strength_high")
+    return None if low is None or high is None else (low, high)
 
 
-def _strength(pair: Entry) -> float | None:
-    return _first_known(pair["adjusted"], pair["value"])
-
-
-def _first_known(*values: float | None) -> float | None:
-    return next((value for value in values if value is not None and not _is_nan(value)), None)
+def _relation(pair: Entry, *, plain: bool) -> str:
+    """The direction of a monotone relation, and an arrow from what determines to what it determines."""
+    sign = pair.get("sign") or ""
+    arrows = {"first": "->", "second": "<-", "both": "<->"} if plain else {"first": "→", "second": "←", "both": "↔"}
+    arrow = arrows.get(pair.get("determines") or "", "")
+    return f"{sign if plain else sign.replace('-', '−')} {arrow}".strip()
 
 
 def _is_nan(value: Any) -> bool:

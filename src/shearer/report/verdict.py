@@ -14,6 +14,7 @@ from shearer._version import __version__
 from shearer.inference import InteractionResult, TestResult, interaction_test
 from shearer.inference.result import UNTESTABLE, ConditionalResult
 from shearer.pairs.limits import FEWEST_ROWS
+from shearer.screening import Pairwise, pairwise
 
 VERSION = 2
 _MOST_COMPONENTS = 12
@@ -29,9 +30,18 @@ def interaction_of(frame: Any, groups: Mapping[str, Sequence[str]]) -> Interacti
     return interaction_test(frame, groups=groups or None, missing="drop")
 
 
+def strength_of(frame: Any, groups: Mapping[str, Sequence[str]], *, given: Sequence[str]) -> Pairwise | None:
+    """The strength of two variables; None for other numbers of them, with conditions, or too few rows."""
+    variables = len(frame.columns) - sum(len(members) - 1 for members in groups.values())
+    if variables != 2 or given or len(frame.drop_nulls()) < FEWEST_ROWS:
+        return None
+    return pairwise(frame, groups=groups or None, missing="drop")
+
+
 def verdict_document(
     result: TestResult,
     interaction: InteractionResult | None,
+    strength: Pairwise | None = None,
     *,
     source: str,
     given: Sequence[str],
@@ -46,6 +56,8 @@ def verdict_document(
         Of independence.
     interaction : InteractionResult or None
         Of three variables.
+    strength : Pairwise or None
+        Of two variables.
     source : str
         Where the table came from.
     given : sequence of str
@@ -66,6 +78,9 @@ def verdict_document(
         "n": result.rows,
         "components": [asdict(component) for component in result.components],
         "interaction": None,
+        "strength": None if strength is None else float(strength.strength[0, 1]),
+        "strength_low": None if strength is None else float(strength.strength_low[0, 1]),
+        "strength_high": None if strength is None else float(strength.strength_high[0, 1]),
     }
     if isinstance(result, ConditionalResult):
         document |= {"explained": list(result.explained), "warning": result.warning, "reason": result.reason}
@@ -85,6 +100,8 @@ class VerdictView:
         """Sentences and tables."""
         document = self.document
         yield Text(verdict(document), style="bold")
+        if document.get("strength") is not None:
+            yield Text(strength_words(document))
         lost = document["settings"]["rows"] - document["n"]
         left_out = f" ({lost} with missing values left out)" if lost else ""
         if math.isnan(document["statistic"]):
@@ -129,6 +146,22 @@ def verdict(document: Mapping[str, Any]) -> str:
     if document["pvalue"] <= document["settings"]["level"]:
         return f"{names} are dependent{given} {evidence}."
     return f"No dependence of {names} is found{given} {evidence}; that does not prove independence."
+
+
+def strength_words(document: Mapping[str, Any]) -> str:
+    """How strong a dependence of two is, in one sentence.
+
+    Examples
+    --------
+    >>> strength_words({"strength": 0.62, "strength_low": 0.55, "strength_high": 0.68})
+    'Strength 0.62 (0.55 to 0.68 with 95 % confidence), on the scale of a correlation: 0 is chance, 1 a copy.'
+    >>> strength_words({"strength": -0.04, "strength_low": 0.0, "strength_high": 0.2})
+    'Strength -0.04 (at most 0.20 with 95 % confidence), on the scale of a correlation: 0 is chance, 1 a copy.'
+    """
+    low, high = document["strength_low"], document["strength_high"]
+    bounds = "not known" if math.isnan(high) else f"{low:.2f} to {high:.2f}" if low > 0 else f"at most {high:.2f}"
+    scale = "on the scale of a correlation: 0 is chance, 1 a copy."
+    return f"Strength {document['strength']:.2f} ({bounds} with 95 % confidence), {scale}"
 
 
 def interaction_verdict(document: Mapping[str, Any]) -> str:

@@ -23,6 +23,12 @@ VERSION = 2
 #: Bits that a triple must add to its pairs to be reported, beyond the error: with many rows a three-way term is nearly
 #: always there, as of a sum with noise that is not normal.
 FLOOR = 0.1
+STRENGTH_ENDS = ("strength_low", "strength_high")
+_NO_INTERVAL = (math.nan, math.nan)
+#: What determines what: neither, the first the second, the second the first, each the other.
+WAYS = (None, "first", "second", "both")
+# Ending of the name of a measure -> what it is kept as.
+_MUTUAL = {"": "mutual_information", "_low": "low", "_high": "high"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +92,9 @@ class Findings:
 
     @cached_property
     def pair_order(self) -> Indices:
-        """Pairs, the most significant first; among equals the strongest."""
-        return np.lexsort((-np.nan_to_num(self.pairs.value), self.pairs.pvalue))
+        """Pairs: those reported before the others, the strongest first; among equals the most significant."""
+        strength = np.nan_to_num(self.pairs.strength, nan=-1.0)
+        return np.lexsort((self.pairs.pvalue, -strength, self.pair_qvalue > self.fdr))
 
     @cached_property
     def triple_order(self) -> Indices:
@@ -104,7 +111,7 @@ class Findings:
 
     @property
     def reported_pairs(self) -> list[int]:
-        """Positions of the pairs within the false discovery rate, the most significant first."""
+        """Positions of the pairs within the false discovery rate, the strongest first."""
         return [int(position) for position in self.pair_order if self.pair_qvalue[position] <= self.fdr]
 
     @property
@@ -118,6 +125,7 @@ def describe_findings(
     findings: Findings,
     measured: Mapping[tuple[str, int], Floats],
     excess: Mapping[int, Floats],
+    intervals: Mapping[int, tuple[float, float]],
     settings: Mapping[str, Any],
 ) -> dict[str, Any]:
     """The document, without the columns and notes.
@@ -132,21 +140,23 @@ def describe_findings(
         ("pair" or "triple", position) -> what `measure_pair` or `measure_triple` gave.
     excess : mapping
         Position of a triple -> its O-information less its bias, and the error of that.
+    intervals : mapping
+        Position of a pair -> ends of the interval of its strength.
     settings : mapping
         What was asked for.
     """
-    pairs, q = findings.pairs, findings.pair_qvalue
+    pairs, q, strength = findings.pairs, findings.pair_qvalue, findings.pairs.strength
     listed = []
     for position in findings.pair_order:
         record = {
             "variables": [names[member] for member in pairs.members[position]],
-            "value": number(pairs.value[position]),
-            "adjusted": number(pairs.adjusted[position]),
+            "strength": number(strength[position]),
+            **dict(zip(STRENGTH_ENDS, map(number, intervals.get(int(position), _NO_INTERVAL)), strict=True)),
             "pvalue": number(pairs.pvalue[position]),
             "qvalue": number(q[position]),
             "n": int(pairs.rows[position]),
             "reported": bool(q[position] <= findings.fdr),
-            "measured": _measured_pair(measured.get(("pair", int(position))), pairs.adjusted[position], settings),
+            **_details(measured.get(("pair", int(position))), settings["alpha"]),
         }
         if pairs.lag is not None:
             record["lag"] = int(pairs.lag[position])
@@ -196,11 +206,21 @@ def _describe_triple(
     return record
 
 
-def _measured_pair(values: Floats | None, adjusted: float, settings: Mapping[str, Any]) -> dict[str, Any] | None:
+def _details(values: Floats | None, alpha: float) -> dict[str, Any]:
+    """What stands beside the strength of a pair; measures with their order in their names."""
     if values is None:
-        return None
-    found = _with_interval(dict(zip(PAIR_FIELDS, map(number, values), strict=True)))
-    return {"alpha": settings["alpha"], **found, "adjusted": number(adjusted)}
+        return {"sign": None, "determines": None, "details": None}
+    found = dict(zip(PAIR_FIELDS, map(number, values), strict=True))
+    sign, ways = found.pop("sign"), found.pop("determines")
+    details = {key: found.pop(key) for key in ("pearson", "spearman", "eta_squared")}
+    order = f"_order{alpha:g}"
+    details |= {f"mutual_information{order}{end}": found.pop(key) for end, key in _MUTUAL.items()}
+    details |= {f"{key}{order}": value for key, value in found.items()}
+    return {
+        "sign": {1.0: "+", -1.0: "-"}.get(sign or 0.0),
+        "determines": WAYS[int(ways or 0)],
+        "details": details,
+    }
 
 
 def _with_interval(found: dict[str, float | None]) -> dict[str, Any]:

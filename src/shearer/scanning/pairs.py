@@ -1,24 +1,25 @@
-"""The pairs of a scan: p-values, values at alpha = 2 and adjusted values, part by part."""
+"""The pairs of a scan: p-values and strengths, part by part."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._blocks import Variables
 from shearer._jobs import on_cluster, spread
+from shearer._memory import require
 from shearer._progress import track
 from shearer._validate import value_error
-from shearer.data.table import Table
+from shearer.data.table import Table, table_without_gaps
 from shearer.kernels import Kernel
 from shearer.pairs.clusters import ClusterTests
-from shearer.pairs.engine import PairTests
+from shearer.pairs.engine import Judged, PairTests
 from shearer.pairs.sides import Ladders
-from shearer.scanning.lagged import lags_both_ways, test_lags
+from shearer.pairs.strength import signed_root
+from shearer.scanning.lagged import test_lags
 from shearer.scanning.store import Part, Store
-from shearer.screening.all_pairs import compare
 from shearer.sketching.pair_sketch import PairSketch
 from shearer.sketching.row_source import RowSource
 
@@ -41,8 +42,10 @@ class PairFindings:
     ----------
     members : array (m, 2)
         Positions of the two variables; with lags the second follows the first.
-    value, adjusted, pvalue : array (m,)
-        I* at alpha = 2, chance-adjusted I at alpha = 2, p-value.
+    squared, height : array (m,)
+        Squared strength, and the rung at which it was found (`shearer.pairs.engine.Judged`).
+    pvalue : array (m,)
+        Of independence.
     rows : array (m,)
         Rows that both have.
     lag : array (m,) or None
@@ -56,14 +59,19 @@ class PairFindings:
     """
 
     members: Indices
-    value: Floats
-    adjusted: Floats
+    squared: Floats
+    height: Indices
     pvalue: Floats
     rows: Indices
     variables: int
     lag: Indices | None = None
     dropped: int = 0
     untested: int = 0
+
+    @property
+    def strength(self) -> Floats:
+        """On the scale of a correlation; nan where too few rows are common."""
+        return signed_root(self.squared)
 
     def square(self) -> Floats:
         """p-values as a symmetric matrix, 1 where there is none."""
@@ -92,17 +100,18 @@ def screened_pairs(
     """Every pair by the aggregated test, without permutations; on clusters of rows where these are given."""
     members = wanted_pairs(table)
     count, free = len(table.variables), len(table.variables) - table.targets
-    values = store.get("values", lambda: _values(table, kernel, memory, progress))
-    tests: list[PairTests | ClusterTests] = []
+    tests: list[PairTests] = []
 
     def band(start: int) -> Part:
         if not tests:  # only where some band is still missing
-            if clusters is None:
-                tests.append(PairTests.of(table, kernel, memory=memory))
-            else:
-                tests.append(ClusterTests(Ladders.of(table, kernel), clusters))
+            tests.append(PairTests.of(table, kernel, memory=memory))
         label = "pairs" if len(starts) == 1 else f"pairs, part {start // width + 1} of {len(starts)}"
-        return {"pvalue": tests[0].pvalues(*rectangle(start), progress=progress, label=label)}
+        found = tests[0].judged(*rectangle(start), progress=progress, label=label)
+        if clusters is not None:
+            clustered = ClusterTests(Ladders.of(table, kernel), clusters)
+            pvalue = clustered.pvalues(*rectangle(start), progress=progress, label="clusters")
+            found = found._replace(pvalue=np.asarray(pvalue))
+        return found._asdict()
 
     def first_column(start: int) -> int:
         return free if table.targets else start
@@ -110,23 +119,26 @@ def screened_pairs(
     def rectangle(start: int) -> tuple[slice, slice]:
         return slice(start, min(start + width, free)), slice(first_column(start), count)
 
-    pvalue = np.ones((count, count))
+    require(len(Judged._fields) * 8 * count**2, memory, f"{count} variables", _OPTIONS)
+    pvalue, squared = np.ones((count, count)), np.full((count, count), np.nan)
+    height = np.zeros((count, count), dtype=np.intp)
     width = _band_width(count, table.observations)
     starts = range(0, free, width)
     if on_cluster() and clusters is None:
         missing = [start for start in starts if not store.has(_part(start))]
         runs = [rectangle(start) for start in missing]
-        for start, pvalues in zip(missing, bands_on_cluster(table, kernel, memory, runs, progress), strict=True):
-            store.get(_part(start), partial(dict, pvalue=pvalues))
+        for start, judged in zip(missing, bands_on_cluster(table, kernel, memory, runs, progress), strict=True):
+            store.get(_part(start), judged._asdict)
     for start in starts:
-        found = store.get(_part(start), partial(band, start))["pvalue"]
-        pvalue[start : start + len(found), first_column(start) :] = found
+        found = Judged(**store.get(_part(start), partial(band, start)))
+        for whole, part in zip((pvalue, squared, height), found, strict=True):
+            whole[start : start + len(part), first_column(start) :] = part
     left, right = members.T
     counts = table.presence.common[table.presence.pattern[left], table.presence.pattern[right]]
     return PairFindings(
         members=members,
-        value=values["value"],
-        adjusted=values["adjusted"],
+        squared=squared[left, right],
+        height=height[left, right],
         pvalue=np.nan_to_num(pvalue[left, right], nan=1.0),  # too few rows in common
         rows=counts,
         variables=count,
@@ -158,8 +170,8 @@ def bands_on_cluster(
     memory: int,
     runs: list[tuple[slice, slice]],
     progress: bool | None,
-) -> Iterator[Floats]:
-    """p-values of rectangles of pairs, cut where tests are cut anyway, one task for each piece.
+) -> Iterator[Judged]:
+    """p-values and strengths of rectangles of pairs, cut where tests are cut anyway, one task for each piece.
 
     A p-value is the same to the last bit in whatever rectangle it is asked for, so that a cluster changes nothing.
     """
@@ -170,13 +182,14 @@ def bands_on_cluster(
     ]
     found = track(spread(partial(_piece, table, kernel, memory), pieces, None), len(pieces), "pairs", progress)
     for _, columns in runs:
-        yield np.concatenate([next(found) for _ in range(columns.start, columns.stop, _NARROWEST)], axis=1)
+        parts = [next(found) for _ in range(columns.start, columns.stop, _NARROWEST)]
+        yield Judged(*(np.concatenate(part, axis=1) for part in zip(*parts, strict=True)))
 
 
 def _piece(
     table: Table, kernel: Kernel | Mapping[str, Kernel] | None, memory: int, piece: tuple[slice, slice]
-) -> Floats:
-    return PairTests.of(table, kernel, memory=memory).pvalues(*piece, progress=False)
+) -> Judged:
+    return PairTests.of(table, kernel, memory=memory).judged(*piece, progress=False)
 
 
 def streamed_pairs(
@@ -191,8 +204,7 @@ def streamed_pairs(
 
     def make() -> Part:
         second = rows.add_to(rows.add_to(sketch, n_jobs, progress).second_pass(), n_jobs, progress)
-        found = {"value": second.values(), "adjusted": second.adjusted(), "pvalue": second.pvalues()}
-        return found | {"rows": np.array(second.rows), "dropped": np.array(second.dropped)}
+        return second.judged()._asdict() | {"rows": np.array(second.rows), "dropped": np.array(second.dropped)}
 
     found = store.get("streamed", make)
     members = wanted_pairs(table)
@@ -200,8 +212,8 @@ def streamed_pairs(
     left, right = place[members].T
     return PairFindings(
         members=members,
-        value=found["value"][left, right],
-        adjusted=found["adjusted"][left, right],
+        squared=found["squared"][left, right],
+        height=found["height"][left, right],
         pvalue=np.nan_to_num(found["pvalue"][left, right], nan=1.0),  # no low rank
         rows=np.full(len(members), int(found["rows"])),
         variables=len(table.variables),
@@ -209,14 +221,14 @@ def streamed_pairs(
     )
 
 
-def _values(
-    table: Table, kernel: Kernel | Mapping[str, Kernel] | None, memory: int, progress: bool | None
-) -> dict[str, Any]:
-    found = compare(table, kernel, memory, progress=progress, hint=_OPTIONS)
-    left, right = wanted_pairs(table).T
-    if table.targets:
-        return {"value": found.value.reshape(-1), "adjusted": found.adjusted.reshape(-1)}
-    return {"value": found.value[left, right], "adjusted": found.adjusted[left, right]}
+def _lagged_square(table: Table, kernel: Kernel | None, first: int, second: int, lag: int) -> float:
+    """Squared strength of two series, the second so many rows later."""
+    rows = table.observations - abs(lag)
+    shifted = table.common((first, second)).items
+    starts = (0, lag) if lag >= 0 else (-lag, 0)
+    items = tuple(item.take(slice(start, start + rows)) for item, start in zip(shifted, starts, strict=True))
+    both = table_without_gaps(Variables(items, (), rows, 0, np.empty(0)))
+    return float(PairTests.of(both, kernel).judged(slice(0, 1), slice(1, 2)).squared[0, 0])
 
 
 def lagged_pairs(
@@ -236,29 +248,28 @@ def lagged_pairs(
     if isinstance(kernel, Mapping):
         raise value_error("kernel", "one kernel for all with lags", "one for each name")
     wanted = wanted_pairs(table)
-    both = lags_both_ways(lags)
-    members, value, pvalue, lag = wanted.copy(), [], [], []
+    members, squared, pvalue, lag = wanted.copy(), [], [], []
     for place, pair in enumerate(track(wanted, len(wanted), "pairs over lags", progress)):
         first, second = int(pair[0]), int(pair[1])
 
         def make(first: int = first, second: int = second) -> Part:
             rng = np.random.default_rng([seed, first, second])
             found = test_lags(table.common((first, second)), kernel, lags, fdr / len(wanted), rng)
-            strongest = found.profile[both.index(found.lag)]
-            return {"found": np.array([found.lag, strongest, found.pvalue])}
+            return {
+                "found": np.array([found.lag, _lagged_square(table, kernel, first, second, found.lag), found.pvalue])
+            }
 
         best, strongest, p = store.get(f"lagged-{first:05d}-{second:05d}", make)["found"]
         if best < 0:
             members[place] = (second, first)
         lag.append(abs(int(best)))
-        value.append(strongest)
+        squared.append(strongest)
         pvalue.append(p)
     rows = np.full(len(wanted), table.observations - 2 * max(lags))
-    unknown = np.full(len(wanted), np.nan)  # no formula for the chance level of rows that depend on each other
     return PairFindings(
         members,
-        np.array(value),
-        unknown,
+        np.array(squared, dtype=np.float64),
+        np.zeros(len(wanted), dtype=np.intp),
         np.nan_to_num(pvalue, nan=1.0),
         rows,
         len(table.variables),

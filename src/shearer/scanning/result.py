@@ -22,7 +22,7 @@ _MOST_PICTURES = 60
 # The same where nothing was found.
 _CLOSEST = 6
 # Of the fields of a table without rows that are not numbers.
-_TYPES = {"kind": object, "n": int, "reported": bool}
+_TYPES = {"kind": object, "sign": object, "determines": object, "n": int, "reported": bool}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,7 +57,7 @@ class Scan:
 
     @cached_property
     def pairs(self) -> Any:
-        """One row for each pair, the most significant first."""
+        """One row for each pair: those reported before the others, the strongest first."""
         return make_frame(_columns(self.document["pairs"], ("first", "second")), self.library)
 
     @cached_property
@@ -93,7 +93,7 @@ class Scan:
         return text
 
     def plot(self, kind: str = "heatmap", ax: Any = None) -> Any:
-        """Strengths (I less chance; with lags I*) as a picture by matplotlib.
+        """Strengths as a picture by matplotlib, on a scale from 0 to 1.
 
         Parameters
         ----------
@@ -108,11 +108,10 @@ class Scan:
         for record in self.document["pairs"]:
             if kind == "heatmap" or record["reported"]:
                 i, j = (names.index(name) for name in record["variables"])
-                weights[i, j] = weights[j, i] = record["value" if record["adjusted"] is None else "adjusted"] or 0.0
+                weights[i, j] = weights[j, i] = record["strength"] or 0.0
         if kind == "network":
             return plotting.network(weights, names, ax=ax)
-        adjusted = any(record["adjusted"] is not None for record in self.document["pairs"])
-        return plotting.heatmap(weights, names, label="strength" if adjusted else "I* at 2", ax=ax)
+        return plotting.heatmap(weights, names, label="strength", high=1.0, ax=ax)
 
     def _repr_html_(self) -> str:
         """For notebooks: what was found in words, and the strongest pairs."""
@@ -140,16 +139,21 @@ def _columns(records: Sequence[dict[str, Any]], places: Sequence[str]) -> dict[s
         part = "pairs" if len(places) == 2 else "triples"
         return columns | {field: np.empty(0, dtype=_TYPES.get(field, float)) for field in exports.SCREENED[part]}
     for key in records[0]:
-        if key not in ("variables", "measured"):
+        if key not in ("variables", "measured", "details"):
             columns[key] = [record[key] for record in records]
-    inner: dict[str, Any] = next((record["measured"] for record in records if record["measured"]), {})
-    for key in inner:
-        if key not in ("alpha", "interval", "adjusted"):
-            columns[key] = [record["measured"] and record["measured"][key] for record in records]
-    if inner:
-        for end, label in enumerate(("low", "high")):
-            columns[label] = [
-                record["measured"]["interval"][end] if record["measured"] and record["measured"]["interval"] else None
-                for record in records
-            ]
+    inner = _details if len(places) == 2 else _measured
+    for key in dict.fromkeys(key for record in records for key in inner(record)):
+        columns[key] = [inner(record).get(key) for record in records]
     return columns
+
+
+def _details(pair: dict[str, Any]) -> dict[str, Any]:
+    return pair["details"] or {}
+
+
+def _measured(triple: dict[str, Any]) -> dict[str, Any]:
+    """What was measured of a triple, the interval as two numbers."""
+    found = triple["measured"] or {}
+    plain = {key: found[key] for key in found if key not in ("alpha", "interval", "adjusted")}
+    low, high = found.get("interval") or (None, None)
+    return plain | {"low": low, "high": high} if found else {}

@@ -70,7 +70,8 @@ def scan(
     Every pair is tested without permutations (`independence_test`). Every triple is screened for three columns of
     which none is independent of the other two, and those that pass are tested for what no model of pairs explains
     (`interaction_test`). What is reported is held to a false discovery rate, and of triples what adds more to its
-    pairs than a floor. The strongest are then measured at `alpha`, with intervals; all pairs have a value at alpha = 2.
+    pairs than a floor. Every pair has a strength on the scale of a correlation (`Pairwise.strength`), with an interval;
+    the strongest are also measured at `alpha`.
 
     Parameters
     ----------
@@ -234,7 +235,9 @@ def scan(
             f"{unknown} of the {len(measured)} found could not be measured at alpha = {request.alpha:g}: at an order "
             "so small round-off counts as much as the data."
         )
-    document = describe_findings(table.names, findings, measured, excess, settings)
+    # Rows that follow each other in time vary together: what influences say of rows taken singly is too narrow.
+    intervals = {} if wanted_lags else measuring.intervals(None if rows is None else int(pairs.rows[0]), request.memory)
+    document = describe_findings(table.names, findings, measured, excess, intervals, settings)
     document |= {"columns": reading.columns, "known": reading.known, "dependent_rows": dependent, "notes": notes}
     # What differs from run to run stands apart from what was asked for, which decides if a scan can be gone on with.
     seconds = round(time.monotonic() - started, 2)

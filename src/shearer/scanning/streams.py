@@ -28,8 +28,8 @@ def stream_notes(pairs: PairFindings, sampled: int) -> list[str]:
     """What came from where."""
     rows = int(pairs.rows[0])
     notes = [
-        f"Pairs are tested and valued by all {rows:,} rows, read in chunks; columns are described, triples tested and "
-        f"the strongest measured by a random sample of {sampled:,}.",
+        f"Pairs are tested and valued by all {rows:,} rows, read in chunks; columns are described, triples tested, "
+        f"intervals found and the strongest measured by a random sample of {sampled:,}.",
         "Rows are taken as independent of each other. If they follow each other in time or come in groups, p-values "
         "are too small.",
     ]

@@ -14,6 +14,7 @@ from shearer.inference.interaction import excess_o_information
 from shearer.inference.intervals import FEWEST_ROWS, interval_of
 from shearer.kernels import Kernel, grams, kernels_among
 from shearer.measures import Dependence
+from shearer.scanning.details import PairDetails, details_of
 from shearer.spectrum import Request, ToleranceError
 
 # Rows beyond which a sample is measured: a spectrum of each joint, and its eigenvectors for the interval.
@@ -23,7 +24,8 @@ TOLERANCE = 1e-4
 # The same where round-off forbids that, as at orders below 1/2: what two decimals show. Beyond, a measure is not known.
 COARSE_TOLERANCE = 1e-2
 # Numbers of the measures, in the order in which a store keeps them; nan where there is none.
-PAIR_FIELDS = ("mutual_information", "total_correlation", "dual_total_correlation", "low", "high")
+PAIR_MEASURES = ("mutual_information", "total_correlation", "dual_total_correlation")
+PAIR_FIELDS = (*PAIR_MEASURES, "low", "high", *PairDetails._fields)
 TRIPLE_FIELDS = ("total_correlation", "dual_total_correlation", "o_information", "adjusted", "low", "high")
 
 
@@ -37,12 +39,17 @@ def sampled_variables(variables: Variables, most: int, seed: int) -> Variables:
 
 
 def measure_pair(
-    table: Table, positions: tuple[int, ...], request: Request, kernel: Kernel | Mapping[str, Kernel] | None
+    table: Table,
+    positions: tuple[int, ...],
+    strength: float,
+    request: Request,
+    kernel: Kernel | Mapping[str, Kernel] | None,
 ) -> NDArray[np.float64]:
     """The `PAIR_FIELDS` of a pair."""
-    variables = sampled_variables(table.common(positions), MOST_ROWS_PAIR, request.seed)
-    measures, interval = _measures(variables, PAIR_FIELDS[:3], request, kernels_among(kernel, variables.names))
-    return np.array([*measures, *interval])
+    common = table.common(positions)
+    variables = sampled_variables(common, MOST_ROWS_PAIR, request.seed)
+    measures, interval = _measures(variables, PAIR_MEASURES, request, kernels_among(kernel, variables.names))
+    return np.array([*measures, *interval, *details_of(common, strength)])
 
 
 def measure_triple(

@@ -18,6 +18,7 @@ from shearer.screening.significance import Significance
 Floats = NDArray[Any]
 
 LAYOUTS = ("long", "wide")
+_TESTED, _STRENGTHS = ("pvalue", "qvalue", "adjusted"), ("strength", "strength_low", "strength_high")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +55,7 @@ class Pairwise:
     library : str
         Whose tables `to_frame` makes.
     significance : callable or None
-        Makes what `pvalue`, `qvalue` and `adjusted` are computed from when first asked for.
+        Makes what `pvalue`, `qvalue`, `adjusted` and `strength` are computed from when first asked for.
 
     Examples
     --------
@@ -123,18 +124,65 @@ class Pairwise:
         """
         return self._significance.adjusted(self._pairs(self.joint)).reshape(self.value.shape)
 
+    @cached_property
+    def strength(self) -> Floats:
+        """How strong each dependence is, on the scale of a correlation, in the shape of `value`; whatever the order.
+
+        0 in mean for independent variables of any kind, 1 for copies, close to the size of the correlation for two
+        normal variables; chance can make it a little negative. The alignment of similarities at the one of several
+        widths where it is largest, less what that choice gains by chance, as a root with its sign; at one width where a
+        kernel is stated. 0 with a constant; nan where two variables have fewer than 6 rows in common. Computed when
+        first asked for.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import shearer as sh
+        >>> x = np.random.default_rng(0).normal(size=(400, 2))
+        >>> m = sh.pairwise({"a": x[:, 0], "twice": 2 * x[:, 0], "noisy": 0.6 * x[:, 0] + 0.8 * x[:, 1]})
+        >>> m.strength[0].round(1).tolist()
+        [1.0, 1.0, 0.6]
+        >>> bool(m.strength_low[0, 2] < 0.6 < m.strength_high[0, 2])
+        True
+        """
+        return self._tested("strength").strengths().reshape(self.value.shape)
+
+    @property
+    def strength_low(self) -> Floats:
+        """Lower ends of the 95 % confidence intervals of `strength`, 0 where independence cannot be excluded."""
+        return self._strength_ends[0]
+
+    @property
+    def strength_high(self) -> Floats:
+        """Upper ends of the 95 % confidence intervals of `strength`: bounds where independence cannot be excluded."""
+        return self._strength_ends[1]
+
+    @cached_property
+    def _strength_ends(self) -> tuple[Floats, Floats]:
+        low, high = self._tested("strength").strength_intervals()
+        return low.reshape(self.value.shape), high.reshape(self.value.shape)
+
     def _pairs(self, values: Floats) -> Floats:
         """Of a single target too, one column."""
         return values.reshape(len(self.names), -1)
 
-    @cached_property
+    @property
     def _significance(self) -> Significance:
-        if self.significance is None or self.alpha != 2:
+        if self.alpha != 2:
             hint = "permutation_test takes any order."
             raise value_error("pvalue", "alpha=2", f"alpha={self.alpha:g}", hint)
+        return self._tested("pvalue")
+
+    def _tested(self, name: str) -> Significance:
         rows = int(np.max(self.rows))
         if rows < FEWEST_ROWS:
-            raise value_error("pvalue", f"at least {FEWEST_ROWS} rows", f"{rows}")
+            raise value_error(name, f"at least {FEWEST_ROWS} rows", f"{rows}")
+        return self._made
+
+    @cached_property
+    def _made(self) -> Significance:
+        if self.significance is None:
+            raise value_error("significance", "a result of pairwise", "one made by hand")
         return self.significance()
 
     def __repr__(self) -> str:
@@ -143,7 +191,7 @@ class Pairwise:
         rows = f"{self.rows}" if isinstance(self.rows, int) else f"{self.rows.min()} to {self.rows.max()}"
         return f"Pairwise({len(self.names)} variables{against}, {rows} rows, alpha={self.alpha:g}, {self.route})"
 
-    def to_frame(self, layout: str = "long", *, pvalues: bool = False) -> Any:
+    def to_frame(self, layout: str = "long", *, pvalues: bool = False, strengths: bool = False) -> Any:
         """The values as a table: polars, or pandas or pyarrow if the data came from there.
 
         Parameters
@@ -154,6 +202,8 @@ class Pairwise:
             each it is compared with.
         pvalues : bool
             With "long": columns pvalue, qvalue and adjusted as well.
+        strengths : bool
+            With "long": columns strength, strength_low and strength_high as well.
 
         Examples
         --------
@@ -165,10 +215,12 @@ class Pairwise:
         ['name', 'a', 'b', 'c']
         """
         check_option("layout", layout, LAYOUTS)
-        check_option("pvalues", pvalues, (False, True))
-        if layout == "wide" and pvalues:
-            raise value_error("pvalues", 'False with layout="wide"', "True", 'Use layout="long".')
-        names = ("value", "joint", *(("pvalue", "qvalue", "adjusted") if pvalues else ()))
+        names: tuple[str, ...] = ("value", "joint")
+        for option, asked, more in (("pvalues", pvalues, _TESTED), ("strengths", strengths, _STRENGTHS)):
+            check_option(option, asked, (False, True))
+            if layout == "wide" and asked:
+                raise value_error(option, 'False with layout="wide"', "True", 'Use layout="long".')
+            names += more if asked else ()
         return make_frame(self._wide() if layout == "wide" else self._long(names), self.library)
 
     def plot(self, kind: str = "heatmap", *, fdr: float = 0.05, ax: Any = None) -> Any:

@@ -1,6 +1,7 @@
-"""p-values and chance-adjusted values of the pairs that `pairwise` compares."""
+"""p-values, strengths and chance-adjusted values of the pairs that `pairwise` compares."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ from numpy.typing import NDArray
 from shearer.data.table import Table
 from shearer.kernels import Kernel
 from shearer.pairs.clusters import ClusterTests
-from shearer.pairs.engine import PairTests
+from shearer.pairs.engine import Judged, PairTests
 from shearer.pairs.sides import Ladders
+from shearer.pairs.strength import Interval, signed_root
 from shearer.screening.products import mirror
 
 Floats = NDArray[Any]
@@ -53,8 +55,7 @@ class Significance:
         if self._clusters is not None:
             clustered = ClusterTests(Ladders.of(self._table, self._kernel), self._clusters)
             return clustered.pvalues(self._left, self._right, progress=self._progress)
-        tests = PairTests.of(self._table, self._kernel, memory=self._memory, exact=self._kernel is not None)
-        return tests.pvalues(self._left, self._right, progress=self._progress)
+        return self._judged.pvalue
 
     def adjusted(self, joint: Floats) -> Floats:
         """Chance-adjusted I from joint entropies: 0 in expectation under independence, 1 for scaled copies.
@@ -66,3 +67,32 @@ class Significance:
         if self._left == self._right:
             mirror(found)
         return found
+
+    @cached_property
+    def _tests(self) -> PairTests:
+        return PairTests.of(self._table, self._kernel, memory=self._memory, exact=self._kernel is not None)
+
+    @cached_property
+    def _judged(self) -> Judged:
+        return self._tests.judged(self._left, self._right, progress=self._progress)
+
+    def strengths(self) -> Floats:
+        """Strength of every pair, by the ladder of widths where no kernel is stated."""
+        return signed_root(self._judged.squared)
+
+    def strength_intervals(self) -> Interval:
+        """95 % confidence intervals of the strengths."""
+        shape = self._judged.squared.shape
+        pairs = np.indices(shape).reshape(2, -1).T
+        if self._left == self._right:
+            pairs = pairs[pairs[:, 0] <= pairs[:, 1]]
+        pvalue, squared, height = self._judged
+        place = pairs[:, 0], pairs[:, 1]
+        starts = np.array([self._left.start, self._right.start])
+        found = self._tests.intervals(pairs + starts, squared[place], height[place], pvalue[place])
+        ends = np.full((2, *shape), np.nan)
+        for end, values in zip(ends, found, strict=True):
+            end[pairs[:, 0], pairs[:, 1]] = values
+            if self._left == self._right:
+                end[pairs[:, 1], pairs[:, 0]] = values
+        return Interval(*ends)

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from shearer._blocks import Variable
 from shearer._validate import check_names, describe, value_error
 from shearer.inference.result import Component, TestResult
-from shearer.pairs.engine import FORMS, WEIGHTS, Known, Statistics, chances_of, compared, weights_of
+from shearer.pairs.engine import FORMS, WEIGHTS, Judged, Known, Statistics, chances_of, compared, weights_of
 from shearer.pairs.limits import FEWEST_ROWS, RUNG_BITS
 from shearer.pairs.rare import CERTAIN, least_pvalue
+from shearer.pairs.strength import Strongest, signed_root
 from shearer.pairs.tails import joined
 from shearer.sketching.features import Features, LabelFeatures
 from shearer.sketching.levels import Level
@@ -63,16 +64,26 @@ class PairAnswers:
 
     def pvalues(self) -> Floats:
         """The p-values of all pairs, (p, p); 1 on the diagonal."""
+        return self.judged().pvalue
+
+    def strengths(self) -> Floats:
+        """The strengths of all pairs, (p, p), as `Pairwise.strength` gives them."""
+        return signed_root(self.judged().squared)
+
+    def judged(self) -> Judged:
+        """p-values and squared strengths of all pairs, each (p, p), and the rungs of the latter."""
         self._check_passes()
         count = len(self.names)
         heights = np.array([len(own) for own in self._features])
         longest = np.maximum.outer(heights, heights)
-        tails = []
+        tails, strongest = [], Strongest(longest.shape)
         for height in range(len(self._levels)):
             found = self._statistics(height)
             # The first level is the kernel of the values; a ladder, where there is one, stands above it.
-            found.z[:, (longest > 1) if height == 0 else (longest <= height)] = np.nan
+            other = (longest > 1) if height == 0 else (longest <= height)
+            found.z[:, other] = np.nan
             tails += found.tails()
+            strongest.add(np.where(other, np.nan, found.alignment), max(height - 1, 0))
         # The first level and the first rung: one of them is nan for every pair.
         pvalue = joined(tails, [*weights_of(1), *weights_of(len(self._levels) - 1)])
         np.fill_diagonal(pvalue, 1.0)
@@ -82,7 +93,8 @@ class PairAnswers:
             if pvalue[a, b] < CERTAIN:
                 least = least_pvalue(level.products[level.own(a), level.own(b)], exact=True)
                 pvalue[a, b] = pvalue[b, a] = max(pvalue[a, b], least)
-        return pvalue
+        rungs = np.maximum(heights - 1, 1)
+        return Judged(pvalue, strongest.debiased(self._rows, rungs, rungs), strongest.height)
 
     def _ladder(self, a: int, b: int) -> range:
         """The levels at which two variables are tested."""

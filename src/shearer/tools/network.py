@@ -26,7 +26,7 @@ from shearer.tools.reading import read_features
 
 Floats = NDArray[np.float64]
 
-WEIGHTS = ("value", "adjusted", "pvalue")
+WEIGHTS = ("value", "strength", "adjusted", "pvalue")
 INDIRECT = (None, "dpi", "clr", "conditional", "pc")
 # As in the combination of p-values: smaller ones are as good as 0.
 _SMALLEST = 1e-300
@@ -46,9 +46,10 @@ class DependenceNetwork(GraphOutput, BaseEstimator):
         As in `shearer.pairwise`.
     normalize : bool or str, default True
         What mutual information is divided by; see `shearer.pairwise`.
-    weight : {"value", "adjusted", "pvalue"}
-        The weight of a link: I* ("value"), I adjusted for chance ("adjusted", alpha=2 only), or -log10 of the p-value
-        of independence ("pvalue", at most 300).
+    weight : {"value", "strength", "adjusted", "pvalue"}
+        The weight of a link: I* ("value"), the strength on the scale of a correlation ("strength", see
+        `Pairwise.strength`), I adjusted for chance ("adjusted", alpha=2 only), or -log10 of the p-value of independence
+        ("pvalue", at most 300).
     fdr : float or None, default 0.05
         Links have a q-value of at most this: the false discovery rate over all pairs. None: p-values do not count.
     threshold : float, optional
@@ -172,7 +173,7 @@ class DependenceNetwork(GraphOutput, BaseEstimator):
         data = read_features(self, X, missing=self.missing, fewest=2)
         tested = self.fdr is not None or self.weight == "pvalue"
         count = int(self.n_features_in_)
-        matrices = _MATRICES_ADJUSTED if self.weight == "adjusted" else _MATRICES
+        matrices = _MATRICES_ADJUSTED if self.weight in ("adjusted", "strength") else _MATRICES
         require(matrices * 8 * count**2, parse_memory(self.memory), f"a network of {count} variables", _OPTIONS)
         found = pairwise(
             data, alpha=self.alpha, kernel=self.kernel, normalize=self.normalize, missing=self.missing,
@@ -210,7 +211,7 @@ class DependenceNetwork(GraphOutput, BaseEstimator):
         check_option("test", self.test, TESTS)
         check_option("missing", self.missing, MISSING)
         if self.weight == "adjusted" and alpha != 2:
-            hint = 'weight="value" and weight="pvalue" go with any.'
+            hint = 'weight="value", "strength" and "pvalue" go with any.'
             raise value_error("weight", 'alpha=2 with "adjusted"', f"alpha={alpha:g}", hint)
         if self.fdr is not None:
             check_inside("fdr", self.fdr, "a number above 0 and up to 1, or None", lambda rate: 0 < rate <= 1)
@@ -223,13 +224,13 @@ class DependenceNetwork(GraphOutput, BaseEstimator):
         check_count("n_resamples", self.n_resamples, 1)
 
     def _weigh(self, found: Pairwise) -> Floats:
-        if self.weight == "adjusted" and np.max(found.rows) < FEWEST_ROWS:
-            expected = f'at least {FEWEST_ROWS} rows with weight="adjusted"'
+        if self.weight in ("adjusted", "strength") and np.max(found.rows) < FEWEST_ROWS:
+            expected = f'at least {FEWEST_ROWS} rows with weight="{self.weight}"'
             raise value_error("X", expected, f"{np.max(found.rows)}", 'weight="value" takes any number.')
         if self.weight == "pvalue" and self.pvalues_ is not None:
             weights = -np.log10(np.maximum(self.pvalues_, _SMALLEST))
         else:
-            weights = np.array(found.adjusted if self.weight == "adjusted" else found.value, dtype=np.float64)
+            weights = np.array(getattr(found, self.weight), dtype=np.float64)
         weights[np.isnan(weights)] = 0.0  # too few rows in common
         np.fill_diagonal(weights, 0.0)
         return context_likelihood(weights) if self.indirect == "clr" else weights

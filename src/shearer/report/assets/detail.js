@@ -1,10 +1,21 @@
 // Figures of a pair or a triple, and the window that shows one of them large.
 
+// The interval of a strength, "" where there is none.
+Shearer.strengthInterval = ({ pairs }, row, between = " to ") => {
+  const ends = [pairs.strength_low[row], pairs.strength_high[row]];
+  return ends.every(Number.isFinite) ? ends.map((end) => Shearer.decimal(end)).join(between) : "";
+};
+
+Shearer.strengthWords = (model, row) => {
+  const interval = Shearer.strengthInterval(model, row);
+  return `strength ${Shearer.decimal(model.pairs.strength[row])}${interval && `, interval ${interval}`}`;
+};
+
 Shearer.pairTerms = (model, row) => {
   const { pairs } = model;
-  const entries = [];
-  if (model.scale === "adjusted") entries.push(["strength", Shearer.decimal(pairs.adjusted[row])]);
-  entries.push(["I* at 2", Shearer.decimal(pairs.value[row])]);
+  const entries = [["strength", Shearer.decimal(pairs.strength[row])]];
+  const interval = Shearer.strengthInterval(model, row);
+  if (interval) entries.push(["interval", interval]);
   entries.push(["p", Shearer.probability(pairs.pvalue[row])], ["q", Shearer.probability(pairs.qvalue[row])]);
   entries.push(["n", Shearer.whole(pairs.n[row])]);
   if (pairs.lag) entries.push(["lag", Shearer.plural(pairs.lag[row], "row")]);
@@ -28,7 +39,6 @@ Shearer.tripleTerms = (model, row) => {
 Shearer.measuredTerms = (measured) => {
   if (!measured) return [];
   const names = {
-    mutual_information: "I*",
     total_correlation: "T*",
     dual_total_correlation: "D*",
     o_information: "O, bits",
@@ -41,6 +51,35 @@ Shearer.measuredTerms = (measured) => {
     entries.push(["interval", interval.map((end) => Shearer.decimal(end)).join(" to ")]);
   }
   return [el("h3", {}, `Measured at alpha ${Shearer.tick(measured.alpha)}`), Shearer.terms(entries)];
+};
+
+// What was looked at closely of a pair, folded away: the classical coefficients, measures with their order.
+Shearer.pairDetails = (details) => {
+  if (!details) return [];
+  const name = (key) => {
+    const [measure, order] = key.split("_order");
+    const short = { mutual_information: "I*", total_correlation: "T*", dual_total_correlation: "D*" }[measure];
+    return short ? `${short}, order ${order}` : { pearson: "Pearson", spearman: "Spearman" }[key] ?? "eta²";
+  };
+  const keys = Object.keys(details).filter((key) => Number.isFinite(details[key]) && !/_(low|high)$/.test(key));
+  const entries = keys.map((key) => {
+    const ends = [details[`${key}_low`], details[`${key}_high`]];
+    const interval = ends.every(Number.isFinite) ? ` (${ends.map((end) => Shearer.decimal(end)).join(" to ")})` : "";
+    return [name(key), Shearer.decimal(details[key]) + interval];
+  });
+  return [el("details", {}, el("summary", {}, "Details"), Shearer.terms(entries))];
+};
+
+// The direction of a monotone relation, and what determines what.
+Shearer.relationWords = (model, row) => {
+  const names = model.pairNames(row).map((name) => Shearer.shorten(name, 40));
+  const sign = model.pairs.sign.get(row);
+  const ways = { first: [0, 1], second: [1, 0] }[model.pairs.determines.get(row)];
+  const words = [];
+  if (sign) words.push(sign === "+" ? "The two rise together." : "As one rises the other falls.");
+  if (ways) words.push(`${names[ways[0]]} determines ${names[ways[1]]}: each of its values has one of the other.`);
+  if (model.pairs.determines.get(row) === "both") words.push("Each determines the other.");
+  return words.length ? [el("p", { class: "verdict" }, words.join(" "))] : [];
 };
 
 Shearer.verdict = (reported) => {
@@ -64,8 +103,8 @@ Shearer.detail = {
 
   openPair(model, row) {
     this.clear();
-    const figures = [Shearer.verdict(model.pairs.reported[row]), Shearer.pairTerms(model, row)];
-    figures.push(...Shearer.measuredTerms(model.pairs.measured.get(row)));
+    const figures = [Shearer.verdict(model.pairs.reported[row]), ...Shearer.relationWords(model, row)];
+    figures.push(Shearer.pairTerms(model, row), ...Shearer.pairDetails(model.pairs.measured.get(row)));
     let picture = el("p", { class: "empty" }, "The page holds no rows to draw.");
     if (Shearer.hasPicture(model, model.pairs.columnsOf(row))) {
       const large = Shearer.pairCanvas(model, row, { detail: true }, { class: "large" });

@@ -35,8 +35,8 @@ Shearer.fields = (relations) => {
     const text = (row) => Shearer.exactProbability(relations[name][row]);
     return field(name, (row) => (text(row) === "" ? null : Number(text(row))), text);
   };
-  const numbers = ["lag", "value", "adjusted", "o_information", "excess", "added", "added_error"].filter((name) => relations[name]);
-  const fields = [...numbers.map(number), probability("pvalue"), probability("qvalue"), number("n")];
+  const known = ["lag", "strength", "strength_low", "strength_high", "value", "o_information", "excess", "added", "added_error"];
+  const fields = [...known.filter((name) => relations[name]).map(number), probability("pvalue"), probability("qvalue"), number("n")];
   if (relations.split_pvalue) fields.push(probability("split_pvalue"));
   fields.push(field("reported", (row) => Boolean(relations.reported[row])));
   if (relations.kind) fields.push(field("kind", (row) => Shearer.kinds[relations.kind[row]] || null));
@@ -45,10 +45,16 @@ Shearer.fields = (relations) => {
 
 Shearer.records = (names, relations, view) => {
   const fields = Shearer.fields(relations);
+  const closely = (row) => {
+    if (relations.kind) return { measured: relations.measured.get(row) ?? null };
+    const { sign, determines, measured: details } = relations;
+    const known = Object.entries({ sign, determines, details }).map(([name, of]) => [name, of.get(row) ?? null]);
+    return Object.fromEntries(known);
+  };
   return Array.from(view, (row) => ({
     variables: relations.columnsOf(row).map((column) => names[column]),
     ...Object.fromEntries(fields.map((field) => [field.name, field.json(row)])),
-    measured: relations.measured.get(row) ?? null,
+    ...closely(row),
   }));
 };
 

@@ -48,7 +48,9 @@ Shearer.pairCard = (model, row) => {
   const lag = model.lag(row);
   const title = el("span", { class: "title cut" }, Shearer.namesElement(names, 30));
   const value = Shearer.decimal(model.pairs.strength[row]);
-  const strength = el("span", { class: "strength" }, lag ? `lag ${lag} · ${value}` : value);
+  const interval = Shearer.strengthInterval(model, row, "–");
+  const figures = [lag ? `lag ${lag}` : "", value, interval ? `(${interval})` : ""].filter(Boolean).join(" ");
+  const strength = el("span", { class: "strength" }, figures);
   const { element } = Shearer.pairCanvas(model, row);
   const label = `${names.map((name) => Shearer.shorten(name, 60)).join(" and ")}: look closer`;
   const onclick = () => Shearer.detail.openPair(model, row);

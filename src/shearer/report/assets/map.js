@@ -170,8 +170,8 @@ Shearer.Map = class {
   drawLegend() {
     if (!this.model.pairs.reported.includes(1)) return;
     const bar = el("canvas", { "aria-hidden": "true" });
-    const most = Shearer.decimal(this.grid.top);
-    Shearer.byId("map-legend").replaceChildren(el("span", {}, `strength 0`, bar, most));
+    // One scale for every report, so that two of them compare.
+    Shearer.byId("map-legend").replaceChildren(el("span", {}, "strength 0", bar, "1"));
     Shearer.canvas(bar, (context, width, height) => {
       const ramp = this.model.ramp[Shearer.theme.current()];
       ramp.forEach((color, step) => {

@@ -10,7 +10,6 @@ Shearer.Grid = class {
     this.offset = { x: 0, y: 0 };
     this.cell = 0;
     this.names = this.order.map((column) => Shearer.shorten(model.names[column], 22));
-    this.top = model.strongest > 0 ? model.strongest : 1;
     this.rows = new Int32Array(this.size * this.size);
     for (let i = 0; i < this.size; i++) {
       for (let j = 0; j < i; j++) this.rows[i * this.size + j] = model.rowOf(this.order[i], this.order[j]);
@@ -139,7 +138,7 @@ Shearer.Grid = class {
         const row = this.row(i, j);
         const value = row < 0 ? NaN : strength[row];
         // What chance may give stays blank: of thousands of pairs, many are a little above zero.
-        const share = row >= 0 && reported[row] ? Math.min(Math.max(value / this.top, 0.06), 1) : 0;
+        const share = row >= 0 && reported[row] ? Math.min(Math.max(value, 0.06), 1) : 0;
         const step = Math.round(share * (ramp.length - 1));
         const { x, y } = this.place(i, j);
         context.fillStyle = Number.isNaN(value) ? gray : ramp[step];

@@ -15,6 +15,8 @@ Shearer.unpackRelations = (packed) => {
     total: packed.total,
     index: packed.index.map(Shearer.unpack),
     measured: new Map(packed.measured),
+    sign: new Map(packed.sign),
+    determines: new Map(packed.determines),
     columnsOf: (row) => relations.index.map((column) => column[row]),
   });
 };
@@ -36,7 +38,6 @@ Shearer.unpackSample = (packed) => {
 Shearer.readModel = () => {
   const data = JSON.parse(Shearer.byId("page-data").textContent);
   const pairs = Shearer.unpackRelations(data.pairs);
-  pairs.strength = pairs[data.scale];
   const model = {
     ...data,
     names: data.columns.map((column) => column.name),
@@ -44,11 +45,6 @@ Shearer.readModel = () => {
     triples: Shearer.unpackRelations(data.triples),
     sample: Shearer.unpackSample(data.sample),
   };
-  // The end of every scale: the strongest pair that was found, of all where none was.
-  const top = (counts) => {
-    return pairs.strength.reduce((most, value, row) => (counts(row) && value > most ? value : most), 0);
-  };
-  model.strongest = top((row) => pairs.reported[row]) || top(() => true);
   model.rowOf = Shearer.pairLookup(model);
   model.pairNames = (row) => pairs.columnsOf(row).map((column) => model.names[column]);
   model.tripleNames = (row) => model.triples.columnsOf(row).map((column) => model.names[column]);

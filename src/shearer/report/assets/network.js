@@ -19,11 +19,10 @@ Shearer.Network = class {
 
   build() {
     const [triangles, links, nodes, names] = this.layers;
-    const most = Math.max(this.model.strongest, 1e-12);
     // Many columns: thinner lines, smaller marks.
     const [thick, dense, size] = this.nodes.length > 60 ? [3, 0.35, 5] : [6.5, 0.65, 7];
     for (const edge of [...this.edges].reverse()) {
-      const share = Math.min(Math.max(edge.strength / most, 0), 1);
+      const share = Math.min(Math.max(edge.strength, 0), 1);
       const [wide, opaque] = [0.8 + thick * share, 0.2 + dense * share].map((number) => number.toFixed(2));
       edge.line = svg("line", { class: "link", "stroke-width": wide, "stroke-opacity": opaque });
       links.append(edge.line);
@@ -241,7 +240,7 @@ Shearer.Network = class {
     const items = node.links.slice(0, 12).map((edge) => {
       const other = this.nodes[Shearer.neighbor(edge, this.chosen)];
       const open = () => Shearer.detail.openPair(this.model, edge.row);
-      return this.item(other.name, edge.strength / this.model.strongest, Shearer.decimal(edge.strength), open);
+      return this.item(other.name, edge.strength, Shearer.decimal(edge.strength), open);
     });
     const more = node.links.length - items.length;
     const verb = this.weaker ? "has strong links with" : "depends on";

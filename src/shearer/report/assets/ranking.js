@@ -12,10 +12,10 @@ Shearer.startRanking = (model) => {
     const shown = targets.length === 1 && others.length === 1 ? others : names;
     const label = el("span", { class: "cut" }, Shearer.namesElement(shown, 30));
     if (model.lag(row)) label.append(el("span", { class: "strength" }, ` lag ${model.lag(row)}`));
-    const bar = Shearer.meter(pairs.strength[row] / (model.strongest || 1));
+    const bar = Shearer.meter(pairs.strength[row]);
     if (!pairs.reported[row]) bar.classList.add("weak");
     const onclick = () => Shearer.detail.openPair(model, row);
-    const value = el("span", {}, Shearer.decimal(pairs.strength[row]));
+    const value = el("span", { title: Shearer.strengthWords(model, row) }, Shearer.decimal(pairs.strength[row]));
     return el("li", {}, el("button", { type: "button", onclick }, label, bar, value));
   });
   Shearer.byId("ranking").replaceChildren(...items);

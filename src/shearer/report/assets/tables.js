@@ -43,14 +43,14 @@ Shearer.startTable = (model, noun, columns, open) => {
 Shearer.startPairsTable = (model) => {
   const { pairs } = model;
   const { strength, reported } = pairs;
-  const bar = (row) => [Shearer.meter(strength[row] / (model.strongest || 1)), Shearer.decimal(strength[row])];
+  const bar = (row) => [Shearer.meter(strength[row]), Shearer.decimal(strength[row])];
+  const interval = (row) => Shearer.strengthInterval(model, row, "–");
   const verdict = (row) => (reported[row] ? "yes" : "no");
   const columns = Shearer.nameColumns(model, pairs, ["first", "second"]);
   if (pairs.lag) columns.push(Shearer.numberColumn("lag", pairs.lag, String));
   columns.push({ ...Shearer.numberColumn("strength", strength), cell: bar, down: true, size: "measure" });
-  if (model.scale === "adjusted") {
-    columns.push(Shearer.numberColumn("I* at 2", pairs.value, Shearer.decimal, { wide: true, down: true }));
-  }
+  const ends = { wide: true, down: true, size: "medium" };
+  columns.push({ ...Shearer.numberColumn("interval", pairs.strength_low, null, ends), cell: interval });
   columns.push(...Shearer.probabilityColumns(pairs), Shearer.numberColumn("n", pairs.n, Shearer.whole, { wide: true }));
   const last = Shearer.numberColumn("reported", reported, null, { wide: true, down: true, size: "medium" });
   columns.push({ ...last, cell: verdict });

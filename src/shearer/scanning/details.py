@@ -1,0 +1,115 @@
+"""What is said of a pair beside its strength: its direction, what determines what, the classical coefficients."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer._blocks import Variable, Variables
+from shearer.comparators import chatterjee_xi, pearson, spearman
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# A relation is called monotone where ranks correlate by this share of its strength at least, and by so many standard
+# errors.
+_MONOTONE_SHARE, _MONOTONE_ERRORS = 0.75, 3.0
+# Share of the largest xi that the rows allow from which on a number is called a function of another.
+_FUNCTION = 0.95
+# Rows for each stretch of a number in which a label stays the same, at least, where the number is said to determine it.
+_ROWS_A_STRETCH = 10
+
+
+class PairDetails(NamedTuple):
+    """Of one pair; nan where something is not defined for its kinds.
+
+    Attributes
+    ----------
+    pearson, spearman : float
+        Correlations of two columns of numbers.
+    eta_squared : float
+        Share of the variance of a number that lies between the levels of a label.
+    sign : float
+        1 or -1 where two numbers go up together, or one down as the other goes up; 0 where neither is so.
+    determines : float
+        0: none; 1: the first determines the second; 2: the second the first; 3: both.
+    """
+
+    pearson: float = np.nan
+    spearman: float = np.nan
+    eta_squared: float = np.nan
+    sign: float = np.nan
+    determines: float = np.nan
+
+
+def details_of(pair: Variables, strength: float) -> PairDetails:
+    """What there is to say of two variables without missing rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shearer.data.table import read_table
+    >>> x = np.linspace(-1, 1, 101)
+    >>> table = read_table({"x": x, "square": x**2, "sign": np.where(x > 0, "+", "-"), "down": -x})
+    >>> [details_of(table.common((0, other)), 0.9).determines for other in (1, 2, 3)]
+    [1.0, 1.0, 3.0]
+    >>> [details_of(table.common((0, other)), 0.9).sign for other in (1, 3)]
+    [0.0, -1.0]
+    >>> round(details_of(table.common((0, 2)), 0.9).eta_squared, 2)
+    0.75
+    """
+    first, second = (_plain(item) for item in pair.items)
+    if first is None or second is None:
+        return PairDetails()
+    ways = _determines(first, second) + 2 * _determines(second, first)
+    kinds = [values.dtype.kind for values in (first, second)]
+    if kinds == ["f", "f"]:
+        rho = spearman(first, second)
+        clear = abs(rho) >= max(_MONOTONE_SHARE * abs(strength), _MONOTONE_ERRORS / np.sqrt(max(pair.rows - 1, 1)))
+        return PairDetails(pearson(first, second), rho, sign=float(np.sign(rho)) * clear, determines=ways)
+    if "f" in kinds:
+        number, label = (first, second) if kinds[0] == "f" else (second, first)
+        return PairDetails(eta_squared=_between(number.astype(np.float64), label.astype(np.intp)), determines=ways)
+    return PairDetails(determines=ways)
+
+
+def _plain(item: Variable) -> NDArray[np.float64] | Indices | None:
+    """Numbers of a column as floats, labels as codes; None of vectors, mixed groups and objects."""
+    block = item.blocks[0]
+    if len(item.blocks) > 1 or block.kind == "object":
+        return None
+    values = np.asarray(block.values)
+    if block.kind == "categorical":
+        return np.unique(values, return_inverse=True)[1].reshape(-1)
+    return values[:, 0].astype(np.float64) if values.shape[1] == 1 else None
+
+
+def _determines(cause: NDArray[np.float64] | Indices, effect: NDArray[np.float64] | Indices) -> float:
+    """1 if every value of the first has one value of the second, and that can be told from the rows."""
+    _, groups = np.unique(cause, return_inverse=True)
+    levels, codes = np.unique(effect, return_inverse=True)
+    count = int(groups.max()) + 1
+    if len(levels) < 2 or count < 2:
+        return 0.0
+    if 2 * count <= len(cause):
+        pairs = np.unique(groups.astype(np.int64) * len(levels) + codes)
+        return float(len(pairs) == count)
+    if cause.dtype.kind != "f":
+        return 0.0
+    if effect.dtype.kind == "f":
+        largest = (len(cause) - 2) / (len(cause) + 1)
+        return float(chatterjee_xi(cause, effect) >= _FUNCTION * largest)
+    order = np.argsort(cause, kind="stable")
+    stretches = 1 + int(np.count_nonzero(np.diff(codes[order])))
+    return float(_ROWS_A_STRETCH * stretches <= len(cause))
+
+
+def _between(number: Floats, codes: Indices) -> float:
+    """Eta squared."""
+    size = float(np.ptp(number))
+    if not size > 0:
+        return np.nan
+    offset = number / size - np.mean(number / size)
+    counts = np.bincount(codes)
+    sums = np.bincount(codes, weights=offset)
+    return float(np.sum(sums**2 / counts) / (offset @ offset))

@@ -1,0 +1,188 @@
+"""The strength of a pair against whole matrices, what is known of it, and its interval."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import shearer as sh
+from shearer.data.table import read_table
+from shearer.kernels import Gaussian
+from shearer.pairs.engine import PairTests
+from shearer.pairs.sides import Ladders
+from shearer.pairs.strength import Influences, chance_deviation, gain_of_choice, signed_root, squared_interval
+from shearer.sketching import PairSketch
+
+
+def u_centered(similar):
+    n = len(similar)
+    m = similar - np.diag(np.diag(similar))
+    r = m.sum(axis=1)
+    u = m - np.add.outer(r, r) / (n - 2) + r.sum() / ((n - 1) * (n - 2))
+    np.fill_diagonal(u, 0.0)
+    return u
+
+
+def alignment(x, y):
+    return np.vdot(x, y) / np.sqrt(np.vdot(x, x) * np.vdot(y, y))
+
+
+def kernel_at(x, width):
+    return u_centered(np.exp(-(np.subtract.outer(x, x) ** 2) / width**2))
+
+
+def judged(**columns):
+    return PairTests.of(read_table(columns, missing="pairwise")).judged(slice(None), slice(None))
+
+
+def test_one_width_is_the_alignment_of_whole_matrices(rng):
+    x, y = rng.normal(size=(2, 60))
+    y = y + x**2
+    found = PairTests.of(read_table({"x": x, "y": y}), Gaussian(0.8)).judged(slice(0, 1), slice(1, 2))
+    assert found.squared[0, 0] == pytest.approx(alignment(kernel_at(x, 0.8), kernel_at(y, 0.8)), abs=1e-9)
+    labels = rng.choice(list("abc"), size=60)
+    found = judged(a=labels, b=np.roll(labels, 1))
+    same = [u_centered(np.equal.outer(own, own).astype(float)) for own in (labels, np.roll(labels, 1))]
+    assert found.squared[0, 1] == pytest.approx(alignment(*same), abs=1e-12)
+
+
+def test_spread_over_permutations_is_of_the_rows_alone(rng):
+    x = u_centered(np.exp(-(np.subtract.outer(*2 * [rng.normal(size=12)]) ** 2)))
+    y = u_centered(np.equal.outer(*2 * [rng.integers(0, 3, size=12)]).astype(float))
+    drawn = [alignment(x, y[np.ix_(order, order)]) for order in (rng.permutation(12) for _ in range(5000))]
+    assert np.std(drawn) == pytest.approx(chance_deviation(12), rel=0.06)
+    assert np.mean(drawn) == pytest.approx(0.0, abs=0.01)
+
+
+def test_copies_constants_and_independent_columns(rng):
+    x = rng.normal(size=300)
+    label = np.where(x > 0.3, "high", "low")
+    found = judged(
+        x=x, scaled=3 - 2 * x, exp=np.exp(x), label=label, other=np.where(label == "low", "u", "v"),
+        constant=np.ones(300), noise=rng.normal(size=300),
+    )  # fmt: skip
+    strength = signed_root(found.squared)
+    assert strength[0, :2] == pytest.approx(1.0, abs=1e-9)
+    assert strength[0, 2] > 0.9
+    assert strength[3, 4] == pytest.approx(1.0, abs=1e-12)
+    assert (strength[5] == 0).all()
+    assert np.abs(strength[6, [0, 1, 2, 3, 4]]).max() < 0.2
+    assert np.array_equal(strength, strength.T)
+
+
+@pytest.mark.parametrize("rows", [30, 100])
+@pytest.mark.parametrize("kinds", ["nn", "nl", "ll"])
+def test_zero_in_mean(rng, rows, kinds):
+    makers = {"n": lambda: rng.normal(size=rows), "l": lambda: rng.choice(list("abcd"), size=rows)}
+    squares = []
+    for _ in range(4):
+        columns = {f"{kind}{side}{k}": makers[kind]() for side, kind in enumerate(kinds) for k in range(8)}
+        found = PairTests.of(read_table(columns)).judged(slice(0, 8), slice(8, 16))
+        squares.append(found.squared.mean())
+    assert abs(np.mean(squares)) < 0.01
+
+
+@pytest.mark.parametrize("r", [0.3, 0.7, 0.95])
+def test_a_correlation_of_normal_variables(rng, r):
+    squares = []
+    for _ in range(4):
+        x, e = rng.normal(size=(2, 400))
+        squares.append(judged(x=x, y=r * x + np.sqrt(1 - r * r) * e).squared[0, 1])
+    assert signed_root(np.mean(squares)) == pytest.approx(r, abs=0.05)
+
+
+def test_choice_is_paid_for_by_rungs_alone():
+    assert gain_of_choice(100, 1, 1) == 0
+    assert gain_of_choice(100, 4, 4) > gain_of_choice(100, 4, 1) > gain_of_choice(100, 3, 1) > 0
+
+
+def test_influences_are_those_of_the_jackknife(rng):
+    x, e = rng.normal(size=(2, 80))
+    y = 0.6 * x + 0.8 * e
+    ladders = Ladders.of(read_table({"x": x, "y": y}), Gaussian(1.0))
+    first, second = (np.exp(-(np.subtract.outer(own, own) ** 2)) for own in (x, y))
+    left = [np.delete(np.arange(80), row) for row in range(80)]
+    drawn = np.array([alignment(*(u_centered(own[np.ix_(rows, rows)]) for own in (first, second))) for rows in left])
+    jackknife = 79 / 80 * np.sum((drawn - drawn.mean()) ** 2)
+    variance, share = Influences(ladders).variance(0, 1, 0)
+    assert variance / 80 == pytest.approx(jackknife, rel=0.15)
+    assert 0 < share <= 1
+
+
+def test_interval():
+    low, high = squared_interval(np.array([0.3, 1.0, np.nan]), np.array([0.002, 0.0, 0.1]), np.full(3, 200.0), 200)
+    assert low[0] < 0.3 < high[0]
+    assert (low[1], high[1]) == (pytest.approx(1.0, abs=1e-3), 1.0)
+    assert np.isnan([low[2], high[2]]).all()
+    coarse, _ = squared_interval(np.array([1.0]), np.zeros(1), np.full(1, 50.0), 50, coarse=True)
+    assert 0.7 < coarse[0] < 0.99  # equal labels in 50 rows do not exclude some that differ
+
+
+@pytest.mark.parametrize("r", [0.0, 0.7])
+def test_intervals_hold_the_truth(rng, r):
+    held = []
+    for _ in range(15):
+        x, e = rng.normal(size=(2, 100))
+        m = sh.pairwise({"x": x, "y": r * x + np.sqrt(1 - r * r) * e})
+        held.append(m.strength_low[0, 1] <= r + 0.01 and r - 0.01 <= m.strength_high[0, 1])
+    assert np.mean(held) >= 0.8
+
+
+def test_where_independence_cannot_be_excluded_the_interval_begins_at_0(rng):
+    x = rng.normal(size=(60, 6))
+    m = sh.pairwise(x)
+    pvalue = PairTests.of(read_table(x)).pvalues(slice(None), slice(None))
+    unclear = pvalue > 0.05
+    np.fill_diagonal(unclear, False)
+    assert (m.strength_low[unclear] == 0).all()
+    assert (m.strength_high[unclear] > 0).all()
+
+
+def test_missing_values_and_few_rows(rng):
+    x = rng.normal(size=120)
+    y = x + 0.3 * rng.normal(size=120)
+    gaps = np.where(rng.uniform(size=120) < 0.3, np.nan, y)
+    few = np.where(np.arange(120) < 4, y, np.nan)
+    m = sh.pairwise({"x": x, "gaps": gaps, "few": few}, missing="pairwise")
+    assert m.strength[0, 1] > 0.9
+    assert m.strength_low[0, 1] < m.strength[0, 1] < m.strength_high[0, 1]
+    assert np.isnan([m.strength[0, 2], m.strength_low[0, 2], m.strength_high[0, 2]]).all()
+
+
+def test_targets_orders_and_refusals(rng):
+    x = rng.normal(size=(50, 3))
+    whole = sh.pairwise(x)
+    one = sh.pairwise({f"x{k}": x[:, k] for k in range(3)}, target="x2", alpha=1.0)
+    assert one.strength == pytest.approx(whole.strength[:2, 2], abs=1e-9)
+    assert one.strength_high.shape == (2,)
+    frame = whole.to_frame(strengths=True)
+    assert frame.columns[-3:] == ["strength", "strength_low", "strength_high"]
+    with pytest.raises(ValueError, match="strength: expected at least 6 rows, got 5"):
+        _ = sh.pairwise(x[:5]).strength
+    with pytest.raises(ValueError, match='strengths: expected False with layout="wide"'):
+        whole.to_frame("wide", strengths=True)
+
+
+def test_vectors(rng):
+    points = rng.normal(size=(200, 3))
+    m = sh.pairwise(points, np.linalg.norm(points, axis=1))
+    assert m.strength[0, 1] > 0.3
+
+
+def test_the_same_in_every_rectangle(rng):
+    tests = PairTests.of(read_table(rng.normal(size=(100, 7))))
+    whole, part = tests.judged(slice(None), slice(None)), tests.judged(slice(2, 4), slice(3, 7))
+    assert np.array_equal(whole.squared[2:4, 3:7], part.squared)
+    assert np.array_equal(whole.height[2:4, 3:7], part.height)
+
+
+def test_streams(rng):
+    x = rng.normal(size=500)
+    label = np.where(x + 0.5 * rng.normal(size=500) > 0, "a", "b")
+    frame = pl.DataFrame({"x": x, "y": np.sin(2 * x) + 0.2 * rng.normal(size=500), "label": label})
+    sketch = PairSketch.like(frame)
+    for chunk in (frame[:200], frame[200:]):
+        sketch.update(chunk)
+    second = sketch.second_pass()
+    for chunk in (frame[:200], frame[200:]):
+        second.update(chunk)
+    assert second.strengths() == pytest.approx(sh.pairwise(frame).strength, abs=0.02)
