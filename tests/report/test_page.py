@@ -123,7 +123,7 @@ def test_three_hundred_columns_fit(wide, rng):
 def test_more_pairs_than_a_page_holds(wide):
     many = wide | {"pairs": wide["pairs"] * 2}
     text = render_page(many)
-    assert "The page holds the 80,000 most significant of 89,700 pairs" in text
+    assert "The page holds the 80,000 strongest of 89,700 pairs" in text
     assert len(text.encode()) < 5_000_000
 
 
