@@ -71,15 +71,29 @@ def kendall(*data: Any, signed: bool = True, missing: str = "error") -> float:
 
 
 def _correlation(x: Floats, y: Floats) -> float:
-    """Of columns scaled to size 1 first, so that squares neither overflow nor vanish."""
+    """Of columns moved to 0 and scaled to size 1 first: nothing is lost, and squares neither overflow nor vanish."""
     parts = []
     for values in (x, y):
-        size = np.ptp(values)
-        if not size > 0:
+        moved = unit_range(values)
+        if not moved.any():
             return 0.0
-        offset = values / size - np.mean(values / size)
+        offset = moved - np.mean(moved)
         parts.append(offset / np.linalg.norm(offset))
     return float(np.clip(parts[0] @ parts[1], -1.0, 1.0))
+
+
+def unit_range(values: Floats) -> Floats:
+    """A column less its first value, at a range of 1; 0 where it is constant.
+
+    Examples
+    --------
+    >>> unit_range(np.array([1e308, -1e308, 0.0])).tolist()
+    [0.0, -1.0, -0.5]
+    """
+    scaled = np.ldexp(values, -np.frexp(np.abs(values).max(initial=0.0))[1])  # to below 1, exactly
+    moved: Floats = scaled - scaled[:1]
+    size = np.ptp(moved) if moved.size else 0.0
+    return moved / size if size > 0 else moved
 
 
 def _with_sign(value: float, signed: bool) -> float:

@@ -81,7 +81,8 @@ def chatterjee_xi(*data: Any, missing: str = "error") -> float:
     if size == 0:
         return 0.0
     order = np.argsort(x, kind="stable")
-    starts = np.flatnonzero(np.diff(x[order], prepend=np.nan) != 0)
+    ordered = x[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
     return 1.0 - n * _expected_path(at_most[order], starts) / size
 
 

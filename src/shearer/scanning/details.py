@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from shearer._blocks import Variable, Variables
 from shearer.comparators import chatterjee_xi, pearson, spearman
+from shearer.comparators.correlations import unit_range
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -106,10 +107,10 @@ def _determines(cause: NDArray[np.float64] | Indices, effect: NDArray[np.float64
 
 def _between(number: Floats, codes: Indices) -> float:
     """Eta squared."""
-    size = float(np.ptp(number))
-    if not size > 0:
+    moved = unit_range(number)
+    if not moved.any():
         return np.nan
-    offset = number / size - np.mean(number / size)
+    offset = moved - np.mean(moved)
     counts = np.bincount(codes)
     sums = np.bincount(codes, weights=offset)
     return float(np.sum(sums**2 / counts) / (offset @ offset))

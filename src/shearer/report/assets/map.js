@@ -20,7 +20,8 @@ Shearer.Map = class {
 
   drawHint() {
     const hint = Shearer.byId("map-hint");
-    const [held, all] = [this.grid.size, this.model.names.length].map(Shearer.whole);
+    const compared = new Set([...this.model.pairs.index[0], ...this.model.pairs.index[1]]);
+    const [held, all] = [this.grid.size, Math.max(this.grid.size, compared.size)].map(Shearer.whole);
     if (held !== all) hint.append(` The map holds the ${held} of ${all} columns with the strongest pairs.`);
     if (this.grid.hasGaps()) hint.append(" Gray cells were not tested.");
   }
