@@ -77,8 +77,9 @@ def ranking() -> tuple[str, list[str], list[list[str]]]:
     for measure in MEASURES:
         own = np.nanmean([agreement(some, measure) for some in tables.values() if len(some) > 5])
         low = sum(pair[measure] < 0.05 for pair in clear)
+        shown = measure.replace("|", "\\|")
         lines.append(
-            [measure, *(f"{agreement(some, measure):.3f}" for some in (pairs, predicted)), f"{own:.3f}", f"{low}"]
+            [shown, *(f"{agreement(some, measure):.3f}" for some in (pairs, predicted)), f"{own:.3f}", f"{low}"]
         )
     title = (
         f"Rank correlation with how well a forest predicts one column from the other out of bag, {len(pairs)} pairs of "
