@@ -16,7 +16,7 @@ assert 0 < value < 1, value
 print('import and one measure: T* =', round(value, 4))
 from shearer.report import render_page
 settings = {'source': 'empty.csv', 'rows': 4, 'fdr': 0.05}
-page = render_page({'version': 1, 'settings': settings, 'columns': [], 'pairs': [], 'triples': [], 'notes': []})
+page = render_page({'version': 2, 'settings': settings, 'columns': [], 'pairs': [], 'triples': [], 'notes': []})
 assert page.startswith('<!doctype html>') and 'Shearer' in page
 print('the page and its assets: ok')
 "
