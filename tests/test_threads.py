@@ -190,9 +190,6 @@ def test_errors_restore_the_threads():
             pass
         else:
             raise AssertionError(f"no error of call {number}")
-        end = time.monotonic() + 30  # workers that had begun when another failed hold the limit until they end
-        while counts() != before and time.monotonic() < end:
-            time.sleep(0.01)
         assert counts() == before, number
     """
     run(code)
@@ -388,3 +385,21 @@ def test_workers_answer_in_order():
     assert _threads.thread_count() >= 1
     assert _threads._others_running() >= 0
     assert np.isfinite(_threads._others_running())
+
+
+def test_an_error_waits_for_the_workers_that_had_begun():
+    code = """
+    def broken(item):
+        if item == 0:
+            time.sleep(0.05)
+            raise ZeroDivisionError
+        time.sleep(0.3)
+
+    try:
+        _threads.map_threads(broken, range(4))
+    except ZeroDivisionError:
+        assert counts() == before
+    else:
+        raise AssertionError("no error")
+    """
+    run(code)

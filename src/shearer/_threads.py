@@ -11,7 +11,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ContextDecorator, contextmanager
-from functools import cache, partial
+from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -226,8 +226,17 @@ def map_threads(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
     threads = min(thread_count(), len(work))
     if threads <= 1:
         return [function(item) for item in work]
+    from concurrent.futures import wait
+
+    pool = _pool(os.getpid(), thread_count())
     with single_threaded_blas():
-        return list(_pool(os.getpid(), thread_count()).map(partial(held, function), work))
+        begun = [pool.submit(held, function, item) for item in work]
+        try:
+            return [call.result() for call in begun]
+        finally:  # after an error too nothing goes on that holds the matrix library
+            for call in begun:
+                call.cancel()
+            wait(begun)
 
 
 def held(function: Callable[[T], R], item: T) -> R:
