@@ -395,11 +395,12 @@ def test_an_error_waits_for_the_workers_that_had_begun():
             raise ZeroDivisionError
         time.sleep(0.3)
 
-    try:
-        _threads.map_threads(broken, range(4))
-    except ZeroDivisionError:
-        assert counts() == before
-    else:
-        raise AssertionError("no error")
+    for loop in (lambda: _threads.map_threads(broken, range(4)), lambda: list(spread(broken, range(4), 2))):
+        try:
+            loop()
+        except ZeroDivisionError:
+            assert counts() == before
+        else:
+            raise AssertionError("no error")
     """
     run(code)

@@ -5,8 +5,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, TypeVar
+from uuid import uuid4
 
-from shearer._threads import held
+from shearer._threads import held_for, wait_for_calls
 from shearer._validate import describe, type_error, value_error
 
 T = TypeVar("T")
@@ -57,4 +58,8 @@ def spread(function: Callable[[T], R], items: Iterable[T], n_jobs: int | None) -
     from joblib import Parallel, delayed
 
     pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-    yield from pool(delayed(partial(held, function, item))() for item in items)
+    loop = uuid4().hex
+    try:
+        yield from pool(delayed(partial(held_for, loop, function, item))() for item in items)
+    finally:
+        wait_for_calls(loop)
