@@ -8,9 +8,9 @@ import mpmath as mp
 import numpy as np
 
 from benchmarks.cases import Case
-from shearer._variables import read_variables
+from shearer.data.reading import read_variables
 from shearer.kernels import Gaussian, Gram, Laplacian, grams, hadamard
-from shearer.spectrum import certificate, lowrank
+from shearer.spectrum.lowrank import certificate, cholesky
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from reference import oracle
@@ -42,7 +42,7 @@ def run() -> list[Case]:
         gram, matrices = random_case(rng)
         alpha = float(rng.choice(ALPHAS))
         most = int(rng.integers(1, gram.n + 1))  # from hardly anything known to round-off
-        _, spectrum = lowrank.factorize(gram, alpha, rng, most, lambda _: False)
+        _, spectrum = cholesky.factorize(gram, alpha, rng, most, lambda _: False)
         lower, upper = certificate.bounds(spectrum, alpha)
         exact = float(oracle.entropy(matrices, mp.mpf(alpha)))
         outside += not lower - SLACK <= exact <= upper + SLACK

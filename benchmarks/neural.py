@@ -16,8 +16,8 @@ import shearer as sh
 from benchmarks.cases import Case
 from shearer.kernels import Gaussian
 from shearer.neural import DependenceLoss, HSICLoss
+from shearer.neural.batch_kernels import kernel_matrix
 from shearer.neural.feature_maps import map_dependence
-from shearer.neural.matrices import kernel_matrix
 
 ROWS, INPUTS, OUTPUTS = 128, 784, 10
 ROUNDS = 300

@@ -14,9 +14,9 @@ import numpy as np
 
 import shearer as sh
 from benchmarks.cases import Case
-from shearer._blocks import Block
 from shearer._threads import single_threaded_blas
 from shearer.data.table import read_table
+from shearer.data.variables import Block
 from shearer.pairs.engine import PairTests
 from shearer.sketching import PairSketch
 from shearer.spectrum.dense import Dense

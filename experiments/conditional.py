@@ -243,7 +243,7 @@ def by_shearer(x: Any, y: Any, z: Any, _: int) -> tuple[float, bool]:
 
 
 def by_permutation(x: Any, y: Any, z: Any, trial: int) -> tuple[float, bool]:
-    from shearer.inference.conditional import conditional_test
+    from shearer.inference.permutation.local import conditional_test
 
     return conditional_test(x, y, given=z, n_resamples=99, rng=trial, most_numbers=10).pvalue, False
 

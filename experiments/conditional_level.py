@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer.inference.conditional import DEFAULT_NEIGHBORS, conditional_test
+from shearer.inference.permutation.local import DEFAULT_NEIGHBORS, conditional_test
 
 Array = NDArray[np.float64]
 

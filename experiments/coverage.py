@@ -20,7 +20,7 @@ import numpy as np
 
 import shearer as sh
 from experiments.coverage_laws import LAWS, Array, Law, Sample, operator_bits
-from shearer.inference.intervals import confidence_interval
+from shearer.inference.intervals.confidence import confidence_interval
 
 RESULTS = Path(__file__).parent / "results" / "coverage.json"
 LEVEL = 0.95

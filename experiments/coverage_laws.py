@@ -16,10 +16,10 @@ import scipy.special
 from numpy.typing import NDArray
 
 import shearer as sh
-from shearer._variables import read_variables
+from shearer.data.reading import read_variables
 from shearer.kernels import grams
 from shearer.kernels.gram import hadamard
-from shearer.spectrum.lowrank import Factorization
+from shearer.spectrum.lowrank.cholesky import Factorization
 
 Array = NDArray[Any]
 Sample = tuple[Array, ...]

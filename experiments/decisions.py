@@ -10,10 +10,10 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from shearer._blocks import Variables
-from shearer._variables import read_variables
 from shearer.comparators import distance_correlation, hsic, kcca, qmi_cs
 from shearer.comparators.matrices import Rearranged, kernel_matrices
+from shearer.data.reading import read_variables
+from shearer.data.variables import Variables
 from shearer.inference.pvalue import TIE, rank_pvalue
 from shearer.kernels import Gaussian
 from shearer.kernels.bandwidth import silverman

@@ -17,8 +17,8 @@ import shearer as sh
 from experiments import figure1, figure2, records
 from experiments.decisions import Decision, joint_entropies, judged, rates, shuffles
 from experiments.densities import rotated
-from shearer._variables import read_variables
 from shearer.comparators.matrices import kernel_matrices
+from shearer.data.reading import read_variables
 
 GROUPS, SIZE, ALPHA = 10, 128, 1.01
 Floats = np.ndarray

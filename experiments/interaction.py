@@ -10,9 +10,9 @@ from collections.abc import Callable
 import numpy as np
 
 from experiments import records
-from shearer._variables import read_variables
+from shearer.data.reading import read_variables
 from shearer.data.table import table_without_gaps
-from shearer.inference.interaction import split_components
+from shearer.inference.threeway.interaction import split_components
 from shearer.pairs.sides import Ladders
 from shearer.pairs.splits import SplitTests
 

@@ -14,7 +14,7 @@ import numpy as np
 
 import shearer as sh
 from experiments import records
-from shearer._blocks import Block
+from shearer.data.variables import Block
 from shearer.kernels.gram import Gram
 from shearer.spectrum.dense import Dense
 from shearer.spectrum.lanczos import Lanczos

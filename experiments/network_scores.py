@@ -18,7 +18,7 @@ import shearer as sh
 from shearer.data.table import read_table
 from shearer.kernels import Gaussian, bandwidth
 from shearer.pairs.engine import PairTests
-from shearer.tools.indirect import context_likelihood
+from shearer.tools.networks.indirect import context_likelihood
 
 Floats = NDArray[np.float64]
 Scores = Iterator[tuple[str, Floats]]

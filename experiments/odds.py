@@ -22,10 +22,10 @@ from experiments import records
 from experiments.peak import PeakMemory
 from shearer.datasets import load_odds
 from shearer.tools import SubspaceOutlierDetector, SubspaceSearch
-from shearer.tools.bagging import random_subsets
-from shearer.tools.combining import COMBINATIONS, parts
-from shearer.tools.members import RowIndex, shared_means
-from shearer.tools.ties import spread_ties
+from shearer.tools.outliers.bagging import random_subsets
+from shearer.tools.outliers.combining import COMBINATIONS, parts
+from shearer.tools.outliers.members import RowIndex, shared_means
+from shearer.tools.subspaces.ties import spread_ties
 
 DATA_SETS = ("pima", "breastw", "cardio", "musk", "speech", "mnist", "internetads")
 LARGE = ("mnist", "internetads")

@@ -16,10 +16,10 @@ from collections import Counter
 import numpy as np
 
 from experiments import records
-from shearer._variables import read_sources
-from shearer.scanning.coded import coded_columns
-from shearer.scanning.roles import find_roles
-from shearer.scanning.row_order import rows_that_depend
+from shearer.data.reading import read_sources
+from shearer.scanning.columns.coded import coded_columns
+from shearer.scanning.columns.roles import find_roles
+from shearer.scanning.columns.row_order import rows_that_depend
 
 TRIALS = 500
 ROWS = (12, 20, 40, 100, 300, 1000, 3000)

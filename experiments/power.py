@@ -18,8 +18,8 @@ from scipy.stats import multiscale_graphcorr
 import shearer as sh
 from experiments import records
 from experiments.alternatives import JUDGING
-from shearer._variables import read_variables
 from shearer.comparators import chatterjee_xi, distance_correlation, hsic, mhsic
+from shearer.data.reading import read_variables
 from shearer.inference.pvalue import rank_pvalue
 
 LEVEL, RESAMPLES = 0.05, 199

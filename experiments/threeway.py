@@ -16,8 +16,8 @@ import numpy as np
 
 import shearer as sh
 from experiments import records
-from shearer._variables import read_variables
-from shearer.inference.threeway import three_way
+from shearer.data.reading import read_variables
+from shearer.inference.threeway.term import three_way
 
 LEVEL = 0.05
 ROWS = {300: 200, 3000: 60, 30_000: 12}

@@ -100,3 +100,13 @@ def test_versions_agree():
     assert settings["project"]["name"] == "shearer"
     assert f"version: {sh.__version__}" in (ROOT / "CITATION.cff").read_text()
     assert f"## {sh.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_no_file_name_twice():
+    names = [path.name for path in (ROOT / "src").rglob("*.py") if path.name != "__init__.py"]
+    assert sorted(names) == sorted(set(names))
+
+
+def test_no_module_is_hidden_by_a_function_of_its_name():
+    for name in sh.__all__:
+        assert not (ROOT / "src" / "shearer" / f"{name}.py").exists() or name == "testing"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer._variables import read_variables
+from shearer.data.reading import read_variables
 
 MATRIX = np.random.default_rng(7).normal(size=(12, 3)) @ [[1.0, 0.5, 0.2], [0.0, 1.0, 0.4], [0.0, 0.0, 1.0]]
 X, Y, Z = MATRIX.T

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._variables import read_variables
+from shearer.data.reading import read_variables
 from shearer.kernels import Custom, Delta, Gaussian, Gram, Laplacian, Precomputed, grams, hadamard
 from shearer.spectrum.estimate import Estimate
 from shearer.spectrum.request import Request, ToleranceError

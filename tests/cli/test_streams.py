@@ -38,7 +38,7 @@ def test_files_in_chunks(call, parts):
 
 def test_files_that_would_not_fit_are_read_in_chunks(call, parts, monkeypatch):
     assert "read in chunks" not in " ".join(scanned(call, parts / "part-*.parquet")["notes"])
-    monkeypatch.setattr("shearer.cli.streams._TIMES_IN_MEMORY", 10**9)
+    monkeypatch.setattr("shearer.cli.chunked_files._TIMES_IN_MEMORY", 10**9)
     assert "read in chunks" in " ".join(scanned(call, parts / "part-*.parquet")["notes"])
 
 
@@ -105,7 +105,7 @@ def test_a_cluster_of_that_address(call, parts):
 
 @pytest.mark.needs("distributed")
 def test_no_cluster_at_that_address(call, parts, monkeypatch):
-    monkeypatch.setattr("shearer.cli.streams.PATIENCE", "1s")
+    monkeypatch.setattr("shearer.cli.chunked_files.PATIENCE", "1s")
     result = call("scan", parts / "part-0.parquet", "--scheduler", "tcp://127.0.0.1:9")
     assert result.returncode == 2
     assert "no cluster answers at" in result.stderr

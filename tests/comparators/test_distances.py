@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 import shearer as sh
 from shearer.comparators import distance_correlation, distance_covariance
-from shearer.comparators.distances import _sums_below
+from shearer.comparators.distance_covariance import _sums_below
 
 
 def by_definition(x, y, unbiased=False):

@@ -25,7 +25,7 @@ from shearer._files.formats import (
     described,
 )
 from shearer.sketching import open_rows
-from shearer.sketching.sources import FileRows
+from shearer.sketching.opened_rows import FileRows
 
 
 @pytest.fixture

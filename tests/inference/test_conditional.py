@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer._variables import read_variables
-from shearer.inference.conditional import conditional_test, local_orders, neighborhoods
+from shearer.data.reading import read_variables
+from shearer.inference.permutation.local import conditional_test, local_orders, neighborhoods
 
 
 def common_cause(seed, n=100):

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer._variables import read_variables
 from shearer.conditioning.designs import Conditions
 from shearer.conditioning.pair import PairsGiven
 from shearer.conditioning.ridge import Fit
 from shearer.conditioning.strata import Strata
+from shearer.data.reading import read_variables
 
 
 def share_found(draw, rows, trials):

@@ -7,15 +7,15 @@ import pytest
 
 import shearer as sh
 from shearer._memory import MemoryBudgetError
-from shearer._variables import read_variables
-from shearer.entropy import SubsetEntropies
-from shearer.inference import influence as influences
-from shearer.inference import row_influences as by_rows
-from shearer.inference.influence import influence
-from shearer.inference.intervals import confidence_interval, interval_of
-from shearer.inference.rank_one import Shares
+from shearer.data.reading import read_variables
+from shearer.inference.intervals import influence as influences
+from shearer.inference.intervals import row_influences as by_rows
+from shearer.inference.intervals.confidence import confidence_interval, interval_of
+from shearer.inference.intervals.influence import influence
+from shearer.inference.intervals.rank_one import Shares
 from shearer.kernels import grams
 from shearer.kernels.gram import hadamard
+from shearer.measures.entropies import SubsetEntropies
 from shearer.spectrum import Request
 
 ORDERS = (0.5, 1.0, 1.01, 1.5, 2.0, 2.5, 3.0, 5.0, 30.0, math.inf)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer.inference.intervals import METHODS, confidence_interval
+from shearer.inference.intervals.confidence import METHODS, confidence_interval
 
 
 def linear(rng, n=60):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer.inference.permutation import permutation_test
+from shearer.inference.permutation.permuted import permutation_test
+from shearer.inference.permutation.rearrangements import Contiguous, Within
 from shearer.inference.pvalue import rank_pvalue
-from shearer.inference.rearrangements import Contiguous, Within
 from shearer.measures.registry import dependence_measures
 
 

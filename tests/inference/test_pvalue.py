@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from shearer.inference.pvalue import adjusted_pvalues, exact_pvalue, rank_pvalue, sequential_pvalue
-from shearer.pairs.combination import _stable_tail, half_cauchy
-from shearer.pairs.pearson3 import upper_tail
+from shearer.pairs.null_law.combined_pvalue import _stable_tail, half_cauchy
+from shearer.pairs.null_law.pearson3 import upper_tail
 
 
 def test_ranks_with_ties():

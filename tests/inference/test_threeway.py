@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer._variables import read_variables
-from shearer.inference.axes import axis_of
-from shearer.inference.contingency import count_test, fit_margins, unpaired
-from shearer.inference.loglinear import PairwiseFunctions, fit_pairwise, lift
-from shearer.inference.threeway import three_way
+from shearer.data.reading import read_variables
+from shearer.inference.threeway.axes import axis_of
+from shearer.inference.threeway.contingency import count_test, fit_margins, unpaired
+from shearer.inference.threeway.loglinear import PairwiseFunctions, fit_pairwise, lift
+from shearer.inference.threeway.term import three_way
 
 
 def rejected(draw, rows, trials, seed=11):

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import shearer as sh
-from shearer._variables import read_variables
+from shearer.data.reading import read_variables
 from shearer.kernels.gram import Product, hadamard
 
 

@@ -98,8 +98,8 @@ def test_subspaces_take_a_new_measure(dummy, rng):
 def test_losses_take_a_new_measure_of_single_entropies_and_the_joint(rng):
     import torch
 
-    from shearer.neural.formulas import formula_of
-    from shearer.neural.information import measure as loss_of
+    from shearer.neural.gradient_formulas import formula_of
+    from shearer.neural.matrix_information import measure as loss_of
 
     half = Measure("half", "H", lambda v: formulas.total_correlation(v) * 0.5, offered("rest", "max", "sqrt"))
     kernels = [torch.tensor(np.exp(-(np.subtract.outer(x, x) ** 2))) for x in rng.normal(size=(2, 12))]
@@ -180,7 +180,7 @@ def test_an_unknown_normalisation_of_a_loss_raises(unknown):
     import torch
 
     from shearer.neural import DependenceLoss, InformationBottleneck, TotalCorrelationLoss
-    from shearer.neural.formulas import formula_of
+    from shearer.neural.gradient_formulas import formula_of
 
     model = torch.nn.Sequential(torch.nn.Linear(2, 2))
     asked = [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import shearer as sh
 from shearer.kernels import Delta, Gaussian, Laplacian
 from shearer.neural import DependenceLoss, ErrorEntropyLoss, HSICLoss, TotalCorrelationLoss
-from shearer.neural.information import entropies_with_slopes, products_of_others
+from shearer.neural.matrix_information import entropies_with_slopes, products_of_others
 from shearer.spectrum import renyi
 
 ALPHAS = [0.6, 0.95, 1, 1.01, 1.5, 2, 3, math.inf]

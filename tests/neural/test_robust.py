@@ -12,8 +12,8 @@ from torch import nn
 
 from shearer.kernels import Custom, Gaussian, Laplacian
 from shearer.neural import DependenceLoss, ErrorEntropyLoss, HSICLoss, RobustClassifier, RobustRegressor
-from shearer.neural.networks import hidden_width
-from shearer.neural.training import batch_count
+from shearer.neural.robust.default_network import hidden_width
+from shearer.neural.robust.training import batch_count
 
 BRIEF = {"max_epochs": 3, "batch_size": 32, "random_state": 0}
 KERNEL_LOSSES = ["dependence", "error_entropy", "hsic"]

@@ -3,9 +3,9 @@
 import numpy as np
 
 from shearer.pairs import limits
-from shearer.pairs.combination import half_cauchy
-from shearer.pairs.moments import PAIRS, TRIPLES, falling, form_of, sums_of
-from shearer.pairs.pearson3 import upper_tail
+from shearer.pairs.null_law.combined_pvalue import half_cauchy
+from shearer.pairs.null_law.moments import PAIRS, TRIPLES, falling, form_of, sums_of
+from shearer.pairs.null_law.pearson3 import upper_tail
 
 SUMS = ("S", "B", "c", "rr", "qr", "rrr", "rxr", "T")
 

@@ -8,7 +8,7 @@ import pytest
 
 import shearer as sh
 from shearer.data.table import read_table
-from shearer.inference.rearrangements import Clusters
+from shearer.inference.permutation.rearrangements import Clusters
 from shearer.pairs.clusters import ClusterTests, cluster_codes
 from shearer.pairs.sides import Ladders
 

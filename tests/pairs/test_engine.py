@@ -8,8 +8,8 @@ import pytest
 import shearer as sh
 from pairs import dense
 from shearer import _threads
-from shearer._blocks import Block, Variable
 from shearer.data.table import read_table
+from shearer.data.variables import Block, Variable
 from shearer.pairs import engine, limits
 from shearer.pairs.engine import PairTests
 from shearer.pairs.rungs import Ladder

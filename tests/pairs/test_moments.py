@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from pairs import dense
-from shearer.pairs.moments import moments, sums_of
-from shearer.pairs.pearson3 import pearson3_tail
+from shearer.pairs.null_law.moments import moments, sums_of
+from shearer.pairs.null_law.pearson3 import pearson3_tail
 
 
 def similarity(rng, n, width=1.0):

@@ -4,8 +4,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from shearer.pairs import pearson3
-from shearer.pairs.pearson3 import ERROR, pearson3_tail, pearson3_tails
+from shearer.pairs.null_law import pearson3
+from shearer.pairs.null_law.pearson3 import ERROR, pearson3_tail, pearson3_tails
 
 
 def exact(z, skewness):

@@ -10,7 +10,7 @@ from scipy.stats import fisher_exact, hypergeom
 import shearer as sh
 from shearer.data.table import read_table
 from shearer.pairs.engine import PairTests
-from shearer.pairs.rare import (
+from shearer.pairs.null_law.rare import (
     alike_pairs,
     chance_of_arrangement,
     coincidence_pvalue,

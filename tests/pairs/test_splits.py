@@ -7,7 +7,7 @@ import shearer as sh
 from pairs import dense
 from shearer.data.table import read_table
 from shearer.pairs import limits
-from shearer.pairs.combination import half_cauchy
+from shearer.pairs.null_law.combined_pvalue import half_cauchy
 from shearer.pairs.sides import Ladders
 from shearer.pairs.splits import SplitTests
 

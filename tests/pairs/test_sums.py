@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 import shearer as sh
 from pairs import dense
-from shearer._variables import read_variables
+from shearer.data.reading import read_variables
 from shearer.data.table import read_table
 from shearer.kernels import Gaussian
 from shearer.pairs import limits, rungs
 from shearer.pairs.features import fit
-from shearer.pairs.moments import Form
+from shearer.pairs.null_law.moments import Form
 from shearer.pairs.rungs import Ladder, rung_widths, sample_rows
 from shearer.pairs.sides import Ladders, Side
 from shearer.pairs.sums import RowSums, Totals

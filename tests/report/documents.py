@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import shearer as sh
-from shearer._variables import read_variables
+from shearer.data.reading import read_variables
 from shearer.data.table import table_without_gaps
 from shearer.datasets import planted_table
 from shearer.inference.pvalue import adjusted_pvalues

@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from shearer.report.arrangement import MOST_LINKS, MOST_MAPPED, lay_out, map_order
+from shearer.report.page.arrangement import MOST_LINKS, MOST_MAPPED, lay_out, map_order
 from shearer.report.relations import read_relations
 from shearer.report.sentences import found_triples, strongest_pairs
 

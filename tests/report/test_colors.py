@@ -5,7 +5,7 @@ from importlib import resources
 import numpy as np
 import pytest
 
-from shearer.report.colors import STEPS, ramp
+from shearer.report.page.colors import STEPS, ramp
 
 # Linear sRGB as dichromats see it: Viénot, Brettel and Mollon (1999); the third, in one plane, Brettel et al. (1997).
 VISION = {

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from report.documents import HOSTILE
-from shearer.report.packing import json_block, pack, pack_relations
+from shearer.report.page.packing import json_block, pack, pack_relations
 from shearer.report.relations import read_relations
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from report import documents
-from shearer.report import page as builder
 from shearer.report import render_page
+from shearer.report.page import render as builder
 
 ASSETS = resources.files("shearer.report").joinpath("assets")
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from report.test_packing import unpack
-from shearer.report.sample import pack_sample
+from shearer.report.page.sample import pack_sample
 
 MISSING = 65535
 

@@ -8,7 +8,7 @@ from report import documents
 from shearer.report import summary_sentences
 from shearer.report.relations import read_relations
 from shearer.report.sentences import found_triples, strongest_pairs, summary, triple_sentence
-from shearer.report.text import Name
+from shearer.report.wording import Name
 
 
 def test_planted(planted):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from report.documents import HOSTILE
-from shearer.report.text import count, enumeration, in_words, plain_name
+from shearer.report.wording import count, enumeration, in_words, plain_name
 
 
 @given(st.text(st.characters(), max_size=300), st.integers(8, 60))

@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 
 import shearer as sh
-from shearer._variables import read_sources
+from shearer.data.reading import read_sources
 from shearer.report import summary_sentences
-from shearer.scanning.coded import coded_columns
-from shearer.scanning.roles import find_roles, is_identifier
+from shearer.scanning.columns.coded import coded_columns
+from shearer.scanning.columns.roles import find_roles, is_identifier
 
 N = 60
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer._variables import read_sources
+from shearer.data.reading import read_sources
 from shearer.report import summary_sentences
-from shearer.scanning.coded import coded_columns
-from shearer.scanning.roles import find_roles
-from shearer.scanning.row_order import roughness_score, rows_that_depend, serial_score
+from shearer.scanning.columns.coded import coded_columns
+from shearer.scanning.columns.roles import find_roles
+from shearer.scanning.columns.row_order import roughness_score, rows_that_depend, serial_score
 
 DAYS = np.datetime64("2020-01-01") + np.arange(200)
 

@@ -10,7 +10,7 @@ from scipy.signal import lfilter
 import shearer as sh
 from shearer.report import summary_sentences
 from shearer.report.schema import departures
-from shearer.scanning import scanner, triples
+from shearer.scanning import scanner, screened_triples
 from shearer.screening.frames import make_frame
 
 
@@ -282,7 +282,7 @@ def test_columns_that_a_sample_of_rows_does_not_show_are_left_out(rng):
 
 
 def test_triples_beyond_the_limit_are_those_of_the_strongest_columns(monkeypatch, rng):
-    monkeypatch.setattr(triples, "MOST_TRIPLES", 4)
+    monkeypatch.setattr(screened_triples, "MOST_TRIPLES", 4)
     x = rng.normal(size=(100, 6))
     x[:, 4] += x[:, 1]
     document = sh.scan(x, top=1).document

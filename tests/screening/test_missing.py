@@ -5,7 +5,8 @@ import pytest
 
 import shearer as sh
 from screening.tables import mixed
-from shearer.screening import all_pairs, lowrank, pairwise
+from shearer.screening import all_pairs, pairwise
+from shearer.screening.entropies import low_rank
 
 
 def gappy(rows=40, seed=5):
@@ -69,8 +70,8 @@ def test_single_precision():
 def test_factors(monkeypatch):
     table, lacking = gappy()
     monkeypatch.setattr(all_pairs, "_TALL", 10)
-    monkeypatch.setattr(lowrank, "_ENTRY", 10**6)
-    monkeypatch.setattr(lowrank.LowRank, "_most_rank", 200)
+    monkeypatch.setattr(low_rank, "_ENTRY", 10**6)
+    monkeypatch.setattr(low_rank.LowRank, "_most_rank", 200)
     m = pairwise(table, missing="pairwise", normalize=False)
     assert m.route == "low rank"
     for i, j, _, value in by_hand(table, lacking, 2, False):
@@ -99,7 +100,7 @@ def test_nothing_in_common_is_nan(rng, monkeypatch, route):
     alpha = 1 if route == "spectra" else 2
     if route == "low rank":
         monkeypatch.setattr(all_pairs, "_TALL", 10)
-        monkeypatch.setattr(lowrank, "_ENTRY", 10**6)
+        monkeypatch.setattr(low_rank, "_ENTRY", 10**6)
     x = rng.normal(size=(3, 12))
     x[0, :6] = x[1, 6:] = np.nan
     x[2, 7:] = np.nan  # one row in common with the first

@@ -6,8 +6,9 @@ import pytest
 import shearer as sh
 from screening.tables import mixed, off_diagonal, pair_by_pair
 from shearer.kernels import Gaussian
-from shearer.screening import all_pairs, lowrank, pairwise, products, tiles, triangles, widths
-from shearer.screening.factors import factor
+from shearer.screening import all_pairs, pairwise
+from shearer.screening.entropies import low_rank, products, tiles, triangles, widths
+from shearer.screening.entropies.factors import factor
 
 # Bits: what the documentation of dtype promises of single precision.
 SINGLE = 1e-5
@@ -74,8 +75,8 @@ def test_single_precision_of_constants_is_zero(rng):
 def tall(monkeypatch):
     """Factors for tables that are not tall at all."""
     monkeypatch.setattr(all_pairs, "_TALL", 100)
-    monkeypatch.setattr(lowrank, "_ENTRY", 10**6)
-    monkeypatch.setattr(lowrank.LowRank, "_most_rank", 200)
+    monkeypatch.setattr(low_rank, "_ENTRY", 10**6)
+    monkeypatch.setattr(low_rank.LowRank, "_most_rank", 200)
 
 
 def tall_table(rows=600):
@@ -95,7 +96,7 @@ def test_factors_are_within_their_bound(tall, dtype, round_off):
 
 def test_coarse_factors_are_within_their_bound(tall, monkeypatch):
     """Where the bound is far above round-off: entropies are too large, by no more than it says."""
-    monkeypatch.setattr(lowrank, "_TOLERANCE", {8: 1e-3, 4: 1e-3})
+    monkeypatch.setattr(low_rank, "_TOLERANCE", {8: 1e-3, 4: 1e-3})
     table = tall_table()
     m = pairwise(table, normalize=False)
     monkeypatch.undo()
@@ -109,17 +110,17 @@ def test_coarse_factors_are_within_their_bound(tall, monkeypatch):
 
 def test_factors_in_narrow_groups(tall, monkeypatch):
     whole = pairwise(tall_table())
-    monkeypatch.setattr(lowrank, "_WIDTH", 40)
-    monkeypatch.setattr(lowrank, "_ROWS", 77)
+    monkeypatch.setattr(low_rank, "_WIDTH", 40)
+    monkeypatch.setattr(low_rank, "_ROWS", 77)
     assert np.allclose(pairwise(tall_table()).value, whole.value, atol=1e-12)
 
 
 def test_factors_that_are_not_kept_are_formed_again(tall, monkeypatch):
     table = {name: column for name, column in tall_table(2000).items() if name != "plane"}
     whole = pairwise(table)
-    monkeypatch.setattr(lowrank, "_ROWS", 100)
+    monkeypatch.setattr(low_rank, "_ROWS", 100)
     formed = []
-    monkeypatch.setattr(lowrank, "factor", lambda gram, *rest: formed.append(gram) or factor(gram, *rest))
+    monkeypatch.setattr(low_rank, "factor", lambda gram, *rest: formed.append(gram) or factor(gram, *rest))
     m = pairwise(table, memory="2MB")
     assert m.route == "low rank"
     assert len(formed) > len(table)
@@ -151,7 +152,7 @@ def test_tall_table_takes_factors_by_itself(rng):
 
 
 def test_factor_says_what_it_leaves(rng):
-    from shearer._blocks import Block
+    from shearer.data.variables import Block
 
     gram = Gaussian(0.5).gram(Block("continuous", rng.normal(size=(300, 1))), np.empty(0))
     for rank in (5, 10, 15):

@@ -7,7 +7,8 @@ import pytest
 
 from screening.tables import mixed
 from shearer._memory import MemoryBudgetError
-from shearer.screening import Shards, all_pairs, lowrank, open_shards, pairwise, shards
+from shearer.screening import Shards, all_pairs, open_shards, pairwise, shards
+from shearer.screening.entropies import low_rank
 
 
 @pytest.fixture
@@ -60,8 +61,8 @@ def test_round_trip_with_gaps(tmp_path, monkeypatch, rng, alpha):
 
 def test_round_trip_of_factors(tmp_path, monkeypatch):
     monkeypatch.setattr(all_pairs, "_TALL", 100)
-    monkeypatch.setattr(lowrank, "_ENTRY", 10**6)
-    monkeypatch.setattr(lowrank.LowRank, "_most_rank", 200)
+    monkeypatch.setattr(low_rank, "_ENTRY", 10**6)
+    monkeypatch.setattr(low_rank.LowRank, "_most_rank", 200)
     monkeypatch.setattr(shards, "_MOST_ROWS", 2)
     table = {name: column for name, column in mixed(300).items() if name not in ("offset", "many")}
     opened = pairwise(table, shards=tmp_path / "pairs")

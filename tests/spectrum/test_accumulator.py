@@ -7,8 +7,9 @@ import pytest
 
 import shearer as sh
 from shearer.kernels import grams
-from shearer.spectrum import certificate, renyi
-from shearer.spectrum.accumulator import Accumulator, whitening
+from shearer.spectrum import renyi
+from shearer.spectrum.lowrank import certificate
+from shearer.spectrum.lowrank.accumulator import Accumulator, whitening
 
 
 @pytest.fixture

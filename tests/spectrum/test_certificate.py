@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from benchmarks.bounds import random_case
 from reference import oracle
-from shearer._variables import read_variables
+from shearer.data.reading import read_variables
 from shearer.kernels import grams, hadamard
-from shearer.spectrum import certificate, lowrank, renyi
-from shearer.spectrum.certificate import PartialSpectrum
+from shearer.spectrum import renyi
+from shearer.spectrum.lowrank import certificate, cholesky
+from shearer.spectrum.lowrank.certificate import PartialSpectrum
 
 ALPHAS = [0.5, 0.75, 0.95, 1, 1.01, 1.5, 2, 3, 5, math.inf]
 
@@ -54,7 +55,7 @@ def test_factorisations_cut_anywhere(seed):
     gram, matrices = random_case(rng)
     most = int(rng.integers(1, gram.n + 1))
     for alpha in (0.5, 1, 1.01, 2, 5):
-        _, spectrum = lowrank.factorize(gram, alpha, rng, most, lambda _: False)
+        _, spectrum = cholesky.factorize(gram, alpha, rng, most, lambda _: False)
         lower, upper = certificate.bounds(spectrum, alpha)
         exact = float(oracle.entropy(matrices, mp.mpf(alpha)))
         assert lower - 1e-12 <= exact <= upper + 1e-12
@@ -63,7 +64,7 @@ def test_factorisations_cut_anywhere(seed):
 def test_factorisation_is_below_the_matrix(rng):
     """The residual is positive semidefinite and its diagonal is what the factorisation says."""
     gram = hadamard(grams(read_variables(rng.normal(size=80), rng.normal(size=(80, 2)))))
-    work = lowrank.Factorization(gram, rng)
+    work = cholesky.Factorization(gram, rng)
     for _ in range(4):
         work.grow(60)
         left = gram.dense() - work.factor @ work.factor.T
@@ -74,7 +75,7 @@ def test_factorisation_is_below_the_matrix(rng):
 
 def test_nothing_left_to_factor(rng):
     gram = grams(read_variables(np.repeat([0.0, 5.0, 9.0], 10)))[0]
-    work, spectrum = lowrank.factorize(gram, 1.0, rng, 30, lambda _: False)
+    work, spectrum = cholesky.factorize(gram, 1.0, rng, 30, lambda _: False)
     assert work.rank == 3
     assert spectrum.missing < 1e-12
     assert not work.grow(30)
@@ -86,4 +87,4 @@ def test_compensated_sums(rng):
         [mp.fsum(mp.mpf(a) * mp.mpf(b) for a, b in zip(left[:, i], left[:, j], strict=True)) for j in range(3)]
         for i in range(3)
     ]
-    assert lowrank.cross_products(left, left) == pytest.approx(np.array(exact, dtype=float), rel=1e-13)
+    assert cholesky.cross_products(left, left) == pytest.approx(np.array(exact, dtype=float), rel=1e-13)

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 import shearer as sh
 from shearer import ToleranceError
-from shearer._variables import read_variables
+from shearer.data.reading import read_variables
 from shearer.kernels import grams, hadamard
 from shearer.kernels.radial import RadialGram
-from shearer.spectrum import Request, certificate, certified, lowrank, plan, planner, solve
+from shearer.spectrum import Request, plan, planner, solve
 from shearer.spectrum.dense import Dense
+from shearer.spectrum.lowrank import certificate, certified, cholesky
 from shearer.testing import exact_entropy
 
 ALPHAS = [0.5, 1, 1.01, 2, 3, math.inf]
@@ -171,7 +172,7 @@ def test_zero_asks_for_all_eigenvalues(rng):
 
 def test_explain_factors_nothing(rng, entries, monkeypatch):
     """A few hundred rows at most, no column of all rows, whatever the size."""
-    monkeypatch.setattr(lowrank.Factorization, "grow", None)
+    monkeypatch.setattr(cholesky.Factorization, "grow", None)
     monkeypatch.setattr(Dense, "solve", None)
     x = rng.normal(size=(20_000, 5))
     noun = sh.Dependence({"x": x, "y": x + rng.normal(size=(20_000, 5))}, kernel=sh.kernels.Gaussian(3.0))
@@ -243,7 +244,7 @@ def test_rows_that_only_round_off_is_left_of_end_the_factorisation(rng):
     for seed in range(20):
         x = np.random.default_rng(seed).normal(size=200)
         gram = hadamard(grams(read_variables(x, x**2), sh.kernels.Gaussian(3.0)))
-        work = lowrank.Factorization(gram, np.random.default_rng(seed))
+        work = cholesky.Factorization(gram, np.random.default_rng(seed))
         for _ in range(200):
             rank = work.rank
             if not work.grow(200):
@@ -254,7 +255,7 @@ def test_rows_that_only_round_off_is_left_of_end_the_factorisation(rng):
 
 
 def test_certificate_without_round_off_is_inside_the_one_with_it(rng):
-    growth = lowrank.Growth(grams(read_variables(rng.normal(size=300)))[0], 1.0, rng)
+    growth = cholesky.Growth(grams(read_variables(rng.normal(size=300)))[0], 1.0, rng)
     for _ in range(4):
         growth.work.grow(300)
         inner, outer = (certificate.bounds(s, 1.0) for s in (growth.truncated(), growth.spectrum()))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer._blocks import Block
+from shearer.data.variables import Block
 from shearer.spectrum import Request, ToleranceError, planner, renyi, solve
 from shearer.spectrum.dense import Dense
 from shearer.spectrum.lanczos import Lanczos, _Operator, _rules, _tridiagonal

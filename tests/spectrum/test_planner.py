@@ -130,7 +130,7 @@ def test_many_rows_without_a_tolerance_are_certified(rng):
 
 @pytest.mark.parametrize("law", ["normal", "heavy"])
 def test_streaming_agrees_with_all_rows_at_once(rng, monkeypatch, law):
-    from shearer.spectrum import certified
+    from shearer.spectrum.lowrank import certified
 
     n = 6000
     x = rng.normal(size=n) if law == "normal" else rng.standard_t(2, size=n)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer.spectrum import certified, streaming
+from shearer.spectrum.lowrank import certified, streaming
 from shearer.spectrum.planner import SOLVERS
 from shearer.testing import SolverChecks
 

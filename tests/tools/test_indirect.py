@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shearer.tools.indirect import context_likelihood, explained_links, triangles, weakest_links
+from shearer.tools.networks.indirect import context_likelihood, explained_links, triangles, weakest_links
 
 
 def random_weights(seed: int, size: int) -> np.ndarray:

@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shearer.tools.lattice import by_stem, joined, not_redundant, without_one
+from shearer.tools.subspaces.lattice import by_stem, joined, not_redundant, without_one
 
 
 @st.composite

@@ -254,7 +254,7 @@ def test_seeds(chain):
     assert np.array_equal(*fits)
     from shearer.data.table import read_table
     from shearer.kernels import Gaussian
-    from shearer.tools.pair_tests import GivenOthers
+    from shearer.tools.networks.pair_tests import GivenOthers
 
     independent = read_table(np.random.default_rng(1).normal(size=(60, 3)))
     given = [GivenOthers(independent, Gaussian(), 199, seed, None)(0, 1, 2) for seed in (1, 1, 2)]

@@ -8,8 +8,8 @@ import pytest
 import shearer as sh
 from shearer.inference.adjust import adjusted_total_correlation
 from shearer.kernels import EntropyFraction, Gaussian, Laplacian
-from shearer.tools.joint_entropies import JointEntropies
-from shearer.tools.scores import Adjusted, EntropyScores, FunctionScores
+from shearer.tools.subspaces.joint_entropies import JointEntropies
+from shearer.tools.subspaces.scores import Adjusted, EntropyScores, FunctionScores
 
 ALL = [columns for size in (1, 2, 3, 4, 5) for columns in combinations(range(5), size)]
 

@@ -16,8 +16,8 @@ import shearer as sh
 from shearer.data.table import read_table
 from shearer.inference.adjust import expected_by_chance
 from shearer.tools import DependenceSelector, dependence_score
-from shearer.tools.row_pairs import RowPairs
-from shearer.tools.targets import read_target
+from shearer.tools.selection.targets import read_target
+from shearer.tools.subspaces.row_pairs import RowPairs
 
 
 @pytest.fixture

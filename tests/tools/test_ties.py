@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from shearer.tools import SubspaceOutlierDetector
-from shearer.tools.ties import spread_ties
+from shearer.tools.subspaces.ties import spread_ties
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=40), st.integers(0, 3))

@@ -9,16 +9,16 @@ from typing import Annotated, Any
 import typer
 
 from shearer._display import printable
-from shearer.cli import demo, independence, network, outliers, scan
+from shearer.cli import demo_command, independence_command, network_command, outliers_command, scan_command
 from shearer.cli.outputs import in_options, say
 
 # Name -> the function that is the command, and its examples.
 _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
-    "scan": (scan.scan, scan.EXAMPLES),
-    "test": (independence.independence, independence.EXAMPLES),
-    "network": (network.network, network.EXAMPLES),
-    "outliers": (outliers.outliers, outliers.EXAMPLES),
-    "demo": (demo.demo, demo.EXAMPLES),
+    "scan": (scan_command.scan, scan_command.EXAMPLES),
+    "test": (independence_command.independence, independence_command.EXAMPLES),
+    "network": (network_command.network, network_command.EXAMPLES),
+    "outliers": (outliers_command.outliers, outliers_command.EXAMPLES),
+    "demo": (demo_command.demo, demo_command.EXAMPLES),
 }
 _INTERRUPTED = 130
 

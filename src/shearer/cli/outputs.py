@@ -40,7 +40,7 @@ def in_options(text: str) -> str:
     >>> in_options("keep='id' brings it back"), in_options('say so: kinds={"wine": "label"}.')
     ('--keep id brings it back', 'say so: --kind wine=label.')
     """
-    from shearer._columns import LABELS_ADVICE
+    from shearer.data.columns import LABELS_ADVICE
 
     text = text.replace(LABELS_ADVICE, "say --kind COL=label if labels are meant")
     text = re.sub(r"\bkeep='([^']*)'", lambda found: f"--keep {quoted(found[1])}", text)

@@ -3,14 +3,14 @@
 Each can be the `statistic` of `shearer.permutation_test`: larger is more dependent (of signed ones: in one direction).
 """
 
+from shearer.comparators.binned_information import binned_mutual_information, binned_total_correlation
 from shearer.comparators.canonical import kcca, rdc
 from shearer.comparators.copulas import c_kdm, gaussian_dual_total_correlation, gaussian_total_correlation
 from shearer.comparators.correlations import kendall, pearson, spearman
 from shearer.comparators.cumulative import cmi
 from shearer.comparators.dimension import idd
-from shearer.comparators.distances import distance_correlation, distance_covariance
+from shearer.comparators.distance_covariance import distance_correlation, distance_covariance
 from shearer.comparators.hilbert_schmidt import dhsic, hsic
-from shearer.comparators.information import binned_mutual_information, binned_total_correlation
 from shearer.comparators.martingale import mdhsic, mhsic, xhsic
 from shearer.comparators.maximal import mac, mic
 from shearer.comparators.neighbors import ksg

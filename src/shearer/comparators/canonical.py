@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from shearer._blocks import Variables
 from shearer._validate import check_positive
 from shearer.comparators.inputs import Floats, points, ranks, read
 from shearer.comparators.matrices import centered, kernel_matrices, rearranges
-from shearer.inference.resampling import check_count
+from shearer.data.variables import Variables
+from shearer.inference.permutation.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.spectrum.request import seed_of
 

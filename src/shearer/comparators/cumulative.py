@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from shearer._validate import check_option
 from shearer.comparators.inputs import Floats, scalars
-from shearer.inference.resampling import check_count
+from shearer.inference.permutation.resampling import check_count
 
 # Lloyd's iteration ends after a dozen rounds on most data; a partition that still moves is as good as the next.
 _ROUNDS = 100

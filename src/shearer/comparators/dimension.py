@@ -7,7 +7,7 @@ import numpy as np
 
 from shearer._validate import value_error
 from shearer.comparators.inputs import Floats, numbers, ranks, read
-from shearer.inference.resampling import check_count
+from shearer.inference.permutation.resampling import check_count
 from shearer.spectrum.request import seed_of
 
 # Of the authors' code: less than any difference of ranks for n below a million.

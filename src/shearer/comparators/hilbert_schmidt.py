@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from shearer._blocks import Variables
 from shearer._validate import check_option, value_error
 from shearer.comparators.inputs import Floats, read
 from shearer.comparators.matrices import centered, kernel_matrices, rearranges, u_centered
+from shearer.data.variables import Variables
 from shearer.kernels import Kernel
 
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._arrays import to_numpy
-from shearer._blocks import Variable, Variables
 from shearer._validate import type_error, value_error
-from shearer._variables import read_variables
+from shearer.data.arrays import to_numpy
+from shearer.data.reading import read_variables
+from shearer.data.variables import Variable, Variables
 
 Floats = NDArray[np.float64]
 

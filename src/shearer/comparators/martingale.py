@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from shearer._blocks import Variables
 from shearer._validate import value_error
 from shearer.comparators.inputs import Floats, read
 from shearer.comparators.matrices import centered, kernel_matrices
+from shearer.data.variables import Variables
 from shearer.kernels import Kernel
 
 # Kernels are at most 1: less than this is what rounding leaves of a variable that does not vary.

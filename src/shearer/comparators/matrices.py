@@ -11,11 +11,11 @@ from typing import TypeVar
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from shearer._arrays import to_numpy
-from shearer._blocks import Variables
 from shearer._memory import parse_memory, require
 from shearer.comparators.inputs import Floats, near_one, points
-from shearer.inference.rearrangements import Order
+from shearer.data.arrays import to_numpy
+from shearer.data.variables import Variables
+from shearer.inference.permutation.rearrangements import Order
 from shearer.kernels import Kernel, grams
 
 F = TypeVar("F", bound=Callable[..., float])

@@ -10,7 +10,7 @@ from scipy.special import digamma
 
 from shearer._validate import value_error
 from shearer.comparators.inputs import Floats, points, read, standardized
-from shearer.inference.resampling import check_count
+from shearer.inference.permutation.resampling import check_count
 
 
 def ksg(

@@ -10,7 +10,7 @@ from shearer._optional import load
 from shearer._progress import track
 from shearer._validate import check_positive, value_error
 from shearer.comparators.inputs import points, read, standardized
-from shearer.inference.resampling import check_count
+from shearer.inference.permutation.resampling import check_count
 from shearer.spectrum.request import seed_of
 
 _FEWEST_ROWS = 20

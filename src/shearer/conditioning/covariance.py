@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from shearer.conditioning.ridge import runs
-from shearer.pairs.pearson3 import pearson3_tail
+from shearer.pairs.null_law.pearson3 import pearson3_tail
 
 Floats = NDArray[np.float64]
 

@@ -7,10 +7,10 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._blocks import Block, Variable
 from shearer.conditioning import constants
-from shearer.conditioning.neighbors import Neighbors
+from shearer.conditioning.residual_check import Neighbors
 from shearer.conditioning.ridge import Smoother, Source
+from shearer.data.variables import Block, Variable
 from shearer.kernels import Gaussian, Gram, hadamard
 from shearer.kernels.delta import DeltaGram
 from shearer.pairs.features import LevelFeatures, fit

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from shearer._blocks import Variable
 from shearer._validate import describe, type_error
 from shearer.conditioning import constants
 from shearer.conditioning.covariance import Tail, quadratic_tail
 from shearer.conditioning.designs import Conditions, split_blocks
-from shearer.conditioning.neighbors import chance
 from shearer.conditioning.residual import Parts, Residual
+from shearer.conditioning.residual_check import chance
 from shearer.conditioning.strata import Strata
-from shearer.pairs.combination import half_cauchy
+from shearer.data.variables import Variable
+from shearer.pairs.null_law.combined_pvalue import half_cauchy
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class PairsGiven:
     Examples
     --------
     >>> import numpy as np
-    >>> from shearer._variables import read_variables
+    >>> from shearer.data.reading import read_variables
     >>> rng = np.random.default_rng(0)
     >>> z = rng.normal(size=200)
     >>> x, y = z + 0.3 * rng.normal(size=(2, 200))

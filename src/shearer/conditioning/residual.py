@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._blocks import Variable
 from shearer.conditioning import constants
 from shearer.conditioning.designs import Conditions, gaussian_grams, leading, split_blocks, standardized
 from shearer.conditioning.ridge import Fit
+from shearer.data.variables import Variable
 from shearer.kernels.delta import DeltaGram
 from shearer.pairs.features import LevelFeatures, fit
 from shearer.pairs.rungs import sample_rows

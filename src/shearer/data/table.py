@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._arrays import is_array, to_numpy
-from shearer._blocks import Block, Variable, Variables, common_library, join_blocks
-from shearer._sources import is_frame, open_source, series_name
 from shearer._validate import check_option, describe, value_error
-from shearer._variables import Sources, read_sources, read_variables
+from shearer.data.arrays import is_array, to_numpy
+from shearer.data.reading import Sources, read_sources, read_variables
+from shearer.data.sources import is_frame, open_source, series_name
+from shearer.data.variables import Block, Variable, Variables, common_library, join_blocks
 
 MISSING = ("error", "drop", "pairwise")
 _FRAME_LIBRARIES = ("pandas", "pyarrow")

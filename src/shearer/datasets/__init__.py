@@ -6,9 +6,9 @@ from shearer.datasets.images import load_cifar10, load_fashion_mnist, load_mnist
 from shearer.datasets.laws import Law, gaussian_pair, ring, xor
 from shearer.datasets.links import planted_network
 from shearer.datasets.networks import load_dream4, load_sachs
-from shearer.datasets.subspaces import PlantedSubspaces, planted_subspace
+from shearer.datasets.planted_outliers import PlantedSubspaces, planted_subspace
+from shearer.datasets.real_tables import load_bike, load_mpg, load_odds, load_penguins
 from shearer.datasets.synthetic import Planted, planted_table
-from shearer.datasets.tables import load_bike, load_mpg, load_odds, load_penguins
 
 __all__ = [
     "Dataset",

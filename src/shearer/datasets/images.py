@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shearer._validate import value_error
 from shearer.datasets.described import Images
 from shearer.datasets.files import Where, fetch
-from shearer.datasets.tables import read_npz
+from shearer.datasets.real_tables import read_npz
 
 _CLOTHES = (
     "T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shearer._validate import check_inside
-from shearer.inference.resampling import check_count
+from shearer.inference.permutation.resampling import check_count
 
 
 @dataclass(frozen=True, eq=False)

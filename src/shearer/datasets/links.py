@@ -8,7 +8,7 @@ import numpy as np
 from shearer._validate import check_positive, describe, value_error
 from shearer.datasets.described import Network
 from shearer.datasets.networks import adjacency
-from shearer.inference.resampling import check_count
+from shearer.inference.permutation.resampling import check_count
 
 # How a variable can act on another; each is scaled to variance 1 before noise is added.
 _EFFECTS: tuple[Callable[[Any], Any], ...] = (lambda x: x, lambda x: np.tanh(2 * x), np.abs, lambda x: np.sin(2 * x))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shearer._validate import check_option
 from shearer.datasets.described import Network
 from shearer.datasets.files import Where, fetch
-from shearer.datasets.tables import read_table
+from shearer.datasets.real_tables import read_table
 
 # In the order in which the rows of a network of ten genes are put together.
 _EXPERIMENTS = ("wildtype", "knockouts", "knockdowns", "multifactorial", "timeseries")

@@ -7,8 +7,8 @@ import numpy as np
 
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_option
-from shearer._variables import read_variables
-from shearer.inference.chance import Chance
+from shearer.data.reading import read_variables
+from shearer.inference.adjusted_scale import Chance
 from shearer.kernels import Kernel, grams
 from shearer.measures.registry import MEASURES, normalized_measures
 from shearer.spectrum import Request

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.data.table import Presence
-from shearer.inference.result import Component
+from shearer.inference.answers import Component
 from shearer.pairs import limits
-from shearer.pairs.combination import half_cauchy
 from shearer.pairs.engine import PairTests
-from shearer.pairs.moments import moments
-from shearer.pairs.pearson3 import upper_tail
+from shearer.pairs.null_law.combined_pvalue import half_cauchy
+from shearer.pairs.null_law.moments import moments
+from shearer.pairs.null_law.pearson3 import upper_tail
 from shearer.pairs.rungs import Ladder
 from shearer.pairs.sides import Ladders, Side
 

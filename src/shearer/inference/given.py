@@ -7,10 +7,10 @@ from typing import Any
 
 from shearer._threads import single_threaded_blas
 from shearer._validate import value_error
-from shearer._variables import read_variables
 from shearer.conditioning.pair import Answer, PairsGiven
+from shearer.data.reading import read_variables
 from shearer.data.table import table_without_gaps
-from shearer.inference.result import Component, ConditionalResult
+from shearer.inference.answers import Component, ConditionalResult
 
 
 @single_threaded_blas()

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from shearer._blocks import Variables
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_option, describe, value_error
-from shearer._variables import read_variables
+from shearer.data.reading import read_variables
 from shearer.data.table import table_without_gaps
+from shearer.data.variables import Variables
 from shearer.inference.aggregated import (
     MOST_PRODUCT_ROWS,
     chain_components,
@@ -19,15 +19,15 @@ from shearer.inference.aggregated import (
     product_components,
     sidak,
 )
-from shearer.inference.conditional import conditional_test
+from shearer.inference.answers import UNTESTABLE, Component, TestResult
 from shearer.inference.given import residual_test
-from shearer.inference.permutation import permutation_test
-from shearer.inference.result import UNTESTABLE, Component, TestResult
+from shearer.inference.permutation.local import conditional_test
+from shearer.inference.permutation.permuted import permutation_test
 from shearer.kernels import Gaussian, Kernel, chosen_kernels
 from shearer.pairs.clusters import ClusterTests, cluster_codes
-from shearer.pairs.combination import half_cauchy
 from shearer.pairs.limits import FEWEST_ROWS
-from shearer.pairs.rare import CERTAIN, least_pvalue_of
+from shearer.pairs.null_law.combined_pvalue import half_cauchy
+from shearer.pairs.null_law.rare import CERTAIN, least_pvalue_of
 from shearer.pairs.rungs import Ladder
 from shearer.pairs.sides import Ladders
 

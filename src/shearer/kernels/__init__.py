@@ -6,8 +6,8 @@ One kernel serves all continuous variables; labels keep the delta kernel unless 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from shearer._blocks import Block, Variable, Variables
 from shearer._validate import check_names, describe, type_error
+from shearer.data.variables import Block, Variable, Variables
 from shearer.kernels import bandwidth
 from shearer.kernels.bandwidth import EntropyFraction, Neighbors
 from shearer.kernels.base import Kernel, ProductKernel
@@ -15,7 +15,7 @@ from shearer.kernels.delta import Delta
 from shearer.kernels.gaussian import Gaussian
 from shearer.kernels.gram import Gram, hadamard
 from shearer.kernels.laplacian import Laplacian
-from shearer.kernels.matrix import Custom, Precomputed
+from shearer.kernels.precomputed import Custom, Precomputed
 
 __all__ = [
     "Custom",

@@ -4,10 +4,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from shearer._arrays import Array
-from shearer._blocks import Block
-from shearer._columns import Kind
 from shearer._validate import describe, type_error
+from shearer.data.arrays import Array
+from shearer.data.columns import Kind
+from shearer.data.variables import Block
 from shearer.kernels.gram import Gram, hadamard
 
 

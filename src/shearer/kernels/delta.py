@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._arrays import Array, device, namespace, to_numpy
-from shearer._blocks import Block
-from shearer._columns import Kind
+from shearer.data.arrays import Array, device, namespace, to_numpy
+from shearer.data.columns import Kind
+from shearer.data.variables import Block
 from shearer.kernels.base import Kernel
 from shearer.kernels.gram import Gram, Index
 

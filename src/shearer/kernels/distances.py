@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from shearer._arrays import Array, is_numpy, is_torch, namespace, to_float
 from shearer._threads import blas_threads_for
+from shearer.data.arrays import Array, is_numpy, is_torch, namespace, to_float
 
 # Up to this many coordinates, differences are as fast as the product form and exact to a few ulp.
 DIRECT_DIMENSIONS = 8

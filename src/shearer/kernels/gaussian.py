@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._arrays import Array, detach, device, is_numpy, take_rows, to_float
+from shearer.data.arrays import Array, detach, device, is_numpy, take_rows, to_float
 from shearer.kernels import distances
 from shearer.kernels.chebyshev import gaussian_total
 from shearer.kernels.gram import Index

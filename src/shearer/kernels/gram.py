@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._arrays import Array, Namespace, device, namespace
+from shearer.data.arrays import Array, Namespace, device, namespace
 
 Index: TypeAlias = slice | NDArray[np.intp]
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from shearer._arrays import Array, take_rows
+from shearer.data.arrays import Array, take_rows
 from shearer.kernels import distances
 from shearer.kernels.gram import Index
 from shearer.kernels.radial import Radial, RadialGram

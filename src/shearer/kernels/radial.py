@@ -8,10 +8,20 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._arrays import Array, detach, device, is_numpy, namespace, take_rows, to_float, to_numpy, tracks_gradient
-from shearer._blocks import Block
-from shearer._columns import Kind
 from shearer._validate import check_positive
+from shearer.data.arrays import (
+    Array,
+    detach,
+    device,
+    is_numpy,
+    namespace,
+    take_rows,
+    to_float,
+    to_numpy,
+    tracks_gradient,
+)
+from shearer.data.columns import Kind
+from shearer.data.variables import Block
 from shearer.kernels import bandwidth as rules
 from shearer.kernels.base import Kernel
 from shearer.kernels.gram import Gram, Index

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from shearer._arrays import to_float
-from shearer.entropy import Entropies, Subset
+from shearer.data.arrays import to_float
+from shearer.measures.entropies import Entropies, Subset
 from shearer.spectrum import Estimate
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from shearer._validate import check_names, check_positive, describe, type_error, value_error
-from shearer.entropy import Subset
 from shearer.measures.combination import Combination
+from shearer.measures.entropies import Subset
 
 # More subsets than this are a typing error, not a computation.
 MOST_SUBSETS = 100_000

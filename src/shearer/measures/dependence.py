@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._blocks import Variables
 from shearer._memory import format_bytes
 from shearer._validate import describe, value_error
-from shearer._variables import read_variables
-from shearer.entropy import SubsetEntropies
+from shearer.data.reading import read_variables
+from shearer.data.variables import Variables
 from shearer.kernels import Kernel, grams
+from shearer.measures.entropies import SubsetEntropies
 from shearer.measures.measurable import Measurable
 from shearer.spectrum import Request
 

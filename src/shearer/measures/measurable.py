@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from shearer._validate import check_names, check_option, value_error
-from shearer.entropy import Entropies, Subset
 from shearer.measures import cover as covers
 from shearer.measures import registry
+from shearer.measures.entropies import Entropies, Subset
 from shearer.measures.registry import Measure
 from shearer.spectrum import Estimate
 

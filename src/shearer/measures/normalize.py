@@ -15,9 +15,9 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from shearer.entropy import Entropies, Subset
 from shearer.measures.combination import Combination, ratio, sum_of
 from shearer.measures.cover import Cover
+from shearer.measures.entropies import Entropies, Subset
 from shearer.spectrum import Estimate
 
 #: Entropies of subsets as plain numbers or as arrays.

@@ -12,10 +12,10 @@ from itertools import chain, combinations
 from typing import Any, TypeAlias
 
 from shearer._validate import check_option, value_error
-from shearer.entropy import Entropies, Subset
 from shearer.measures import formulas
 from shearer.measures.combination import Combination
 from shearer.measures.cover import Cover
+from shearer.measures.entropies import Entropies, Subset
 from shearer.measures.normalize import Bits, Ceiling, Form, of_cover, offered, options_of, quotient
 from shearer.spectrum import Estimate
 

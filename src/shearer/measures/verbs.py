@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from shearer._variables import read_variables
+from shearer.data.reading import read_variables
 from shearer.kernels import Kernel
 from shearer.measures.dependence import Dependence
 from shearer.spectrum import Request

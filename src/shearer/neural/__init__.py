@@ -10,12 +10,12 @@ from shearer.neural.bottleneck import (  # noqa: E402
     NormPenalty,
     VariationalBottleneck,
 )
-from shearer.neural.classifier import RobustClassifier  # noqa: E402
 from shearer.neural.losses import DependenceLoss, ErrorEntropyLoss, HSICLoss, TotalCorrelationLoss  # noqa: E402
 from shearer.neural.monitor import FeatureMapMonitor  # noqa: E402
 from shearer.neural.plane import InformationPlane  # noqa: E402
-from shearer.neural.regressor import RobustRegressor  # noqa: E402
 from shearer.neural.representations import RepresentationSimilarity, cka  # noqa: E402
+from shearer.neural.robust.classifier import RobustClassifier  # noqa: E402
+from shearer.neural.robust.regressor import RobustRegressor  # noqa: E402
 
 __all__ = [
     "DependenceLoss",

@@ -10,7 +10,7 @@ from shearer._optional import load
 from shearer._validate import describe, type_error
 from shearer.neural.layers import plain
 from shearer.neural.monitor import FeatureMapMonitor, Row
-from shearer.neural.options import check_count
+from shearer.neural.robust.estimator_options import check_count
 
 #: What of a row is a number to draw.
 SCALARS = ("cka", "adjusted", "total_correlation")

@@ -16,7 +16,7 @@ from shearer._validate import check_names, describe, type_error, value_error
 from shearer.kernels import Gaussian, Kernel
 from shearer.neural.layers import check_model, eagerly, named_layers, plain, tensor_of, watching
 from shearer.neural.losses import DependenceLoss
-from shearer.neural.options import check_not_negative
+from shearer.neural.robust.estimator_options import check_not_negative
 
 # Calls that say how large z and the prediction loss are to begin with, and the weight of a later one in their means.
 _FIRST, _WEIGHT = 20, 0.05

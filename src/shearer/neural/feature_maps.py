@@ -14,15 +14,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from shearer._arrays import to_numpy
 from shearer._validate import value_error
-from shearer.entropy import Subset
+from shearer.data.arrays import to_numpy
 from shearer.kernels import Gaussian, bandwidth
 from shearer.kernels.radial import LARGEST_EXPONENT, LARGEST_SINGLE_EXPONENT
 from shearer.measures import total_correlation
+from shearer.measures.entropies import Subset
 from shearer.measures.registry import MUTUAL_INFORMATION, TOTAL_CORRELATION
-from shearer.neural.information import floor_of
-from shearer.neural.matrices import decay_rate, middle_distance, upper_triangle
+from shearer.neural.batch_kernels import decay_rate, middle_distance, upper_triangle
+from shearer.neural.matrix_information import floor_of
 from shearer.screening import pairwise
 
 Floats = NDArray[Any]

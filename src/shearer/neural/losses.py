@@ -17,11 +17,11 @@ from shearer._validate import check_option, check_positive, describe, value_erro
 from shearer.kernels import Kernel
 from shearer.kernels.radial import Radial
 from shearer.measures.registry import ENTROPY, MUTUAL_INFORMATION, TOTAL_CORRELATION
+from shearer.neural.batch_kernels import DEFAULT, check_kernels, is_traced, kernel_matrix, read_batch
 from shearer.neural.gathering import gathered
-from shearer.neural.information import centered_information, chance_hsic, excess, hsic, measure
-from shearer.neural.matrices import DEFAULT, check_kernels, is_traced, kernel_matrix, read_batch
-from shearer.neural.options import check_order, check_switch
+from shearer.neural.matrix_information import centered_information, chance_hsic, excess, hsic, measure
 from shearer.neural.residuals import refuse_differences_of_all, residuals
+from shearer.neural.robust.estimator_options import check_order, check_switch
 
 FORMS = ("centered", "raw")
 # What independent batches do not reach: this far below the chance level, and so many of its standard deviations.

@@ -22,7 +22,7 @@ from shearer.neural.layers import (
     undisturbed,
     watching,
 )
-from shearer.neural.options import check_count, check_order, check_switch
+from shearer.neural.robust.estimator_options import check_count, check_order, check_switch
 from shearer.screening.frames import make_frame
 
 LIBRARIES = ("polars", "pandas", "pyarrow")

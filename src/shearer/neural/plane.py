@@ -11,7 +11,7 @@ from shearer.kernels import Delta, Gaussian, Kernel
 from shearer.neural import pictures
 from shearer.neural.layers import check_model, chosen_layers, put_out
 from shearer.neural.losses import DependenceLoss
-from shearer.neural.options import check_count
+from shearer.neural.robust.estimator_options import check_count
 from shearer.screening.frames import make_frame
 
 _COLUMNS = ("step", "layer", "input_information", "target_information", "input_excess", "target_excess")

@@ -17,14 +17,14 @@ from torch import Tensor, nn
 from shearer._validate import describe, type_error, value_error
 from shearer.kernels import Gaussian
 from shearer.neural import pictures
-from shearer.neural.information import centered, check_rows, u_centered
+from shearer.neural.batch_kernels import kernel_matrix, read_batch
 from shearer.neural.layers import check_model, chosen_layers, put_out
-from shearer.neural.matrices import kernel_matrix, read_batch
-from shearer.neural.options import check_switch
+from shearer.neural.matrix_information import centered, check_rows, u_centered
+from shearer.neural.robust.estimator_options import check_switch
 from shearer.pairs import limits
-from shearer.pairs.moments import PAIRS, TRIPLES, Form, form_of
+from shearer.pairs.null_law.moments import PAIRS, TRIPLES, Form, form_of
+from shearer.pairs.null_law.tails import moment, upper_tails
 from shearer.pairs.sums import centered_sums
-from shearer.pairs.tails import moment, upper_tails
 from shearer.screening.frames import make_frame
 
 Floats = NDArray[np.float64]

@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._arrays import to_numpy
 from shearer._progress import track
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_names, describe, value_error
+from shearer.data.arrays import to_numpy
 from shearer.data.table import Table
 from shearer.pairs import limits
-from shearer.pairs.combination import half_cauchy
 from shearer.pairs.leading import HEIGHTS, LeadingFeatures, products_of
-from shearer.pairs.pearson3 import upper_tail
-from shearer.pairs.rare import level_codes
+from shearer.pairs.null_law.combined_pvalue import half_cauchy
+from shearer.pairs.null_law.pearson3 import upper_tail
+from shearer.pairs.null_law.rare import level_codes
 from shearer.pairs.sides import Ladders
 
 Floats = NDArray[np.float64]

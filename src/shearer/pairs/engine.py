@@ -21,11 +21,11 @@ from shearer.data.table import Table
 from shearer.kernels import Kernel
 from shearer.pairs import limits
 from shearer.pairs.chance import Chances, collision, own_bits
-from shearer.pairs.moments import PAIRS, Form
-from shearer.pairs.rare import RarePairs
+from shearer.pairs.null_law.moments import PAIRS, Form
+from shearer.pairs.null_law.rare import RarePairs
+from shearer.pairs.null_law.tails import correlated, joined, moment, standardized, two_sided, upper_tails
 from shearer.pairs.sides import Ladders, Rows, Side
 from shearer.pairs.strength import Interval, Strongest, intervals_of
-from shearer.pairs.tails import correlated, joined, moment, standardized, two_sided, upper_tails
 
 Floats = NDArray[np.float64]
 Cell = tuple[int, int]

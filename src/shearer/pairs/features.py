@@ -136,7 +136,7 @@ def fit(gram: Gram, sample: Indices, residual: float = limits.RESIDUAL) -> Featu
     Examples
     --------
     >>> import numpy as np
-    >>> from shearer._blocks import Block
+    >>> from shearer.data.variables import Block
     >>> from shearer.kernels import Gaussian
     >>> gram = Gaussian(1.0).gram(Block("continuous", np.linspace(-2, 2, 300)[:, None]), np.empty(0))
     >>> found = fit(gram, np.arange(300), residual=1e-6)

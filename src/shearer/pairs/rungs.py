@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._blocks import Block, Variable
+from shearer.data.variables import Block, Variable
 from shearer.kernels import Gaussian, Gram, Kernel, distances, hadamard
 from shearer.kernels import gram as gram_of
 from shearer.kernels.samples import SHORTEST

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from shearer._threads import single_threaded_blas, thread_count
 from shearer.pairs import limits
 from shearer.pairs.leading import HEIGHTS, MOST_RANK, LeadingFeatures, products_of
-from shearer.pairs.moments import Form
+from shearer.pairs.null_law.moments import Form
+from shearer.pairs.null_law.tails import joined, standardized, upper_tails
 from shearer.pairs.sides import Ladders
 from shearer.pairs.sums import Marginal, RowSums, Totals, probes_of
-from shearer.pairs.tails import joined, standardized, upper_tails
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.pairs import limits
-from shearer.pairs.moments import PAIRS, TRIPLES, Form, falling, form_of
+from shearer.pairs.null_law.moments import PAIRS, TRIPLES, Form, falling, form_of
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -6,7 +6,7 @@ from typing import Any
 
 from shearer._display import printable
 from shearer.report.sentences import summary_sentences
-from shearer.report.text import plain_name
+from shearer.report.wording import plain_name
 
 # Pairs and triples listed; the page has all of them.
 _MOST_LISTED = 10

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from shearer.report.text import Sentence, count, enumeration, plain_name
+from shearer.report.wording import Sentence, count, enumeration, plain_name
 
 # What a scan can do about rows that depend on each other, by the name of its option. An option that is added here is
 # offered from then on: "difference" for rows in time, "cluster" for units that have several rows.

@@ -8,8 +8,8 @@ import numpy as np
 
 from shearer.report.relations import KINDS, Relations, check_document, read_relations
 from shearer.report.remedies import about_dependent_rows
-from shearer.report.text import Sentence, count, enumeration, in_words, plain_name
 from shearer.report.trivia import about_trivia, trivial_pairs
+from shearer.report.wording import Sentence, count, enumeration, in_words, plain_name
 
 _MOST_NAMED = 3
 _KINDS = ("synergistic", "redundant", "unclear")

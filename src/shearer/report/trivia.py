@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shearer.report.text import Sentence, enumeration, plain_name
+from shearer.report.wording import Sentence, enumeration, plain_name
 
 _MOST_TOLD = 6
 _SAME = {

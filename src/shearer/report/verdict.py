@@ -12,7 +12,7 @@ from rich.text import Text
 from shearer._display import printable
 from shearer._version import __version__
 from shearer.inference import InteractionResult, TestResult, interaction_test
-from shearer.inference.result import UNTESTABLE, ConditionalResult
+from shearer.inference.answers import UNTESTABLE, ConditionalResult
 from shearer.pairs.limits import FEWEST_ROWS
 from shearer.screening import Pairwise, pairwise
 

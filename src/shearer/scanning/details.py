@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._blocks import Variable, Variables
 from shearer.comparators import chatterjee_xi, pearson, spearman
 from shearer.comparators.correlations import unit_range
+from shearer.data.variables import Variable, Variables
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

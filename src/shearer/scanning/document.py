@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.data.table import Table
-from shearer.inference.interaction import kind_of
 from shearer.inference.pvalue import adjusted_pvalues
-from shearer.scanning.pairs import PairFindings
+from shearer.inference.threeway.interaction import kind_of
+from shearer.scanning.screened_pairs import PairFindings
+from shearer.scanning.screened_triples import Choice, TripleTests
 from shearer.scanning.top import PAIR_FIELDS, TRIPLE_FIELDS
-from shearer.scanning.triples import Choice, TripleTests
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

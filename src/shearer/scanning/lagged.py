@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._blocks import Variables
 from shearer._validate import value_error
+from shearer.data.variables import Variables
+from shearer.inference.permutation.rearrangements import Contiguous
 from shearer.inference.pvalue import sequential_pvalue
-from shearer.inference.rearrangements import Contiguous
 from shearer.kernels import Kernel, grams
-from shearer.screening.pairs import collision_bits
+from shearer.screening.entropies.pair_entropies import collision_bits
 
 Floats = NDArray[np.float64]
 

@@ -14,18 +14,18 @@ from shearer._memory import parse_memory
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_option, describe, type_error, value_error
 from shearer._version import __version__
-from shearer.inference.resampling import check_count
+from shearer.inference.permutation.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.pairs.limits import FEWEST_ROWS
-from shearer.scanning.columns import read_columns
+from shearer.scanning.columns.chosen import read_columns
 from shearer.scanning.document import Findings, describe_findings
 from shearer.scanning.measuring import Measuring
-from shearer.scanning.pairs import lagged_pairs, screened_pairs, streamed_pairs
-from shearer.scanning.result import Scan
+from shearer.scanning.scan_result import Scan
+from shearer.scanning.screened_pairs import lagged_pairs, screened_pairs, streamed_pairs
+from shearer.scanning.screened_triples import choose_triples, test_triples, three_way_note
 from shearer.scanning.store import FolderStore, Store, fingerprint_of
-from shearer.scanning.streams import STREAM_SAMPLE_ROWS, rows_of, stream_notes
+from shearer.scanning.streamed import STREAM_SAMPLE_ROWS, rows_of, stream_notes
 from shearer.scanning.top import TOLERANCE
-from shearer.scanning.triples import choose_triples, test_triples, three_way_note
 from shearer.sketching.pair_sketch import PairSketch
 from shearer.spectrum import Request
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._blocks import Variables
 from shearer.data.table import Table
-from shearer.inference.chance import Chance
-from shearer.inference.interaction import excess_o_information
-from shearer.inference.intervals import FEWEST_ROWS, interval_of
+from shearer.data.variables import Variables
+from shearer.inference.adjusted_scale import Chance
+from shearer.inference.intervals.confidence import FEWEST_ROWS, interval_of
+from shearer.inference.threeway.interaction import excess_o_information
 from shearer.kernels import Kernel, grams, kernels_among
 from shearer.measures import Dependence
 from shearer.scanning.details import PairDetails, details_of

@@ -3,7 +3,7 @@
 from shearer.screening.all_pairs import pairwise
 from shearer.screening.all_triples import Triples, triples
 from shearer.screening.conditional_pairs import PairwiseGiven
-from shearer.screening.matrix import Pairwise
+from shearer.screening.pairwise_result import Pairwise
 from shearer.screening.shards import Shards, open_shards
 
 __all__ = ["Pairwise", "PairwiseGiven", "Shards", "Triples", "open_shards", "pairwise", "triples"]

@@ -16,16 +16,16 @@ from shearer.data.table import Table, read_table
 from shearer.kernels import Kernel
 from shearer.measures.registry import MUTUAL_INFORMATION
 from shearer.pairs.clusters import without_clusters
-from shearer.screening import pairs as finish
 from shearer.screening.conditional_pairs import PairwiseGiven, pairs_given
-from shearer.screening.lowrank import LowRank
-from shearer.screening.matrix import Pairwise
-from shearer.screening.pairs import Route
+from shearer.screening.entropies import pair_entropies as finish
+from shearer.screening.entropies.low_rank import LowRank
+from shearer.screening.entropies.pair_entropies import Route
+from shearer.screening.entropies.similarities import Similarities, operators
+from shearer.screening.entropies.spectra import Spectra
+from shearer.screening.entropies.triangles import Triangles
+from shearer.screening.pairwise_result import Pairwise
 from shearer.screening.shards import Shards, write_shards
 from shearer.screening.significance import Significance
-from shearer.screening.similarities import Similarities, operators
-from shearer.screening.spectra import Spectra
-from shearer.screening.triangles import Triangles
 
 DTYPES = ("float64", "float32")
 # Below, a factor of a scalar column has about as many columns as its product with another saves.

@@ -14,17 +14,17 @@ from shearer._progress import track
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_names, check_option, check_positive, value_error
 from shearer.data.table import Table, read_table
-from shearer.entropy import Subset
 from shearer.kernels import Kernel
 from shearer.measures.combination import no_entropy
+from shearer.measures.entropies import Subset
 from shearer.measures.registry import MEASURES
-from shearer.screening import tiles
 from shearer.screening.all_pairs import check_dtype
+from shearer.screening.entropies import tiles
+from shearer.screening.entropies.pair_entropies import collision_bits
+from shearer.screening.entropies.products import CrossSum, SymmetricSum, mirror
+from shearer.screening.entropies.similarities import Similarities, operators
+from shearer.screening.entropies.spectra import entropies
 from shearer.screening.frames import make_frame, pick_names
-from shearer.screening.pairs import collision_bits
-from shearer.screening.products import CrossSum, SymmetricSum, mirror
-from shearer.screening.similarities import Similarities, operators
-from shearer.screening.spectra import entropies
 
 Floats = NDArray[Any]
 

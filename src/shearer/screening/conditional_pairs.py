@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from shearer._progress import track
 from shearer._threads import single_threaded_blas
 from shearer._validate import value_error
-from shearer._variables import read_variables
 from shearer.conditioning.pair import PairsGiven
+from shearer.data.reading import read_variables
 from shearer.data.table import library_of, table_without_gaps
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.screening.frames import make_frame, pick_names

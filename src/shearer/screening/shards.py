@@ -16,9 +16,9 @@ from shearer._memory import require
 from shearer._progress import track
 from shearer._validate import check_names, check_option, describe, message, value_error
 from shearer.data.table import Table
-from shearer.screening import pairs as finish
-from shearer.screening.pairs import Route
-from shearer.screening.products import mirror
+from shearer.screening.entropies import pair_entropies as finish
+from shearer.screening.entropies.pair_entropies import Route
+from shearer.screening.entropies.products import mirror
 
 Floats = NDArray[Any]
 

@@ -13,7 +13,7 @@ from shearer.pairs.clusters import ClusterTests
 from shearer.pairs.engine import Judged, PairTests
 from shearer.pairs.sides import Ladders
 from shearer.pairs.strength import Interval, signed_root
-from shearer.screening.products import mirror
+from shearer.screening.entropies.products import mirror
 
 Floats = NDArray[Any]
 

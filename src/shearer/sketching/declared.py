@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from shearer._validate import check_option, describe, listing, type_error, value_error
-from shearer.entropy import Subset
+from shearer.measures.entropies import Subset
 from shearer.measures.registry import MEASURES
 from shearer.measures.registry import names as all_measures
 from shearer.sketching.subset_sums import SubsetSums

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._blocks import Block, Variable, Variables
 from shearer._validate import type_error
+from shearer.data.variables import Block, Variable, Variables
 from shearer.kernels import Delta, Gaussian, Gram, Kernel, Laplacian, ProductKernel, chosen_kernels, hadamard, kernel_of
 from shearer.kernels.radial import Radial
 from shearer.sketching.rows import as_labels, row_count, stacked, taken

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shearer.pairs.engine import Known
 from shearer.pairs.sides import Rows
 from shearer.pairs.sums import NUMBERS, RowSums, Totals
-from shearer.sketching.features import Features
+from shearer.sketching.landmarks import Features
 
 Floats = NDArray[np.float64]
 

@@ -6,15 +6,15 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._blocks import Variable
 from shearer._validate import check_names, describe, value_error
-from shearer.inference.result import Component, TestResult
+from shearer.data.variables import Variable
+from shearer.inference.answers import Component, TestResult
 from shearer.pairs.engine import FORMS, WEIGHTS, Judged, Known, Statistics, chances_of, compared, weights_of
 from shearer.pairs.limits import FEWEST_ROWS, RUNG_BITS
-from shearer.pairs.rare import CERTAIN, least_pvalue
+from shearer.pairs.null_law.rare import CERTAIN, least_pvalue
+from shearer.pairs.null_law.tails import joined
 from shearer.pairs.strength import Strongest, signed_root
-from shearer.pairs.tails import joined
-from shearer.sketching.features import Features, LabelFeatures
+from shearer.sketching.landmarks import Features, LabelFeatures
 from shearer.sketching.levels import Level
 
 Floats = NDArray[np.float64]

@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._blocks import Variable
 from shearer._files.archive import digest_of
 from shearer._validate import describe, type_error, value_error
+from shearer.data.variables import Variable
 from shearer.kernels import Kernel
-from shearer.sketching import archive
-from shearer.sketching.features import feature_levels, unpacked
+from shearer.sketching import saved_sketches
 from shearer.sketching.frame import Frame, describe_kernel, kernel_from
+from shearer.sketching.landmarks import feature_levels, unpacked
 from shearer.sketching.levels import Level
 from shearer.sketching.pair_answers import PairAnswers
 from shearer.sketching.rows import check_alike, read_rows, row_count, taken
 from shearer.sketching.sketch import FEWEST_SAMPLE_ROWS, SAMPLE_ROWS
-from shearer.spectrum.lowrank import ROWS_AT_ONCE
+from shearer.spectrum.lowrank.cholesky import ROWS_AT_ONCE
 
 Floats = NDArray[np.float64]
 
@@ -218,15 +218,15 @@ class PairSketch(PairAnswers):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one file, in one step: arrays and JSON, nothing pickled, with a hash."""
-        archive.write_archive(path, *self._packed())
+        saved_sketches.write_archive(path, *self._packed())
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> PairSketch:
         """Read what `save` wrote; a file that was cut short or altered is refused."""
         sketch = cls.__new__(cls)
-        with archive.read_archive(path, FORMAT) as (header, arrays):
+        with saved_sketches.read_archive(path, FORMAT) as (header, arrays):
             sketch._settings = {name: header["settings"][name] for name in _SETTINGS}
-            sketch._shapes = archive.unpack_rows("shape", header["shapes"], arrays)
+            sketch._shapes = saved_sketches.unpack_rows("shape", header["shapes"], arrays)
             sketch._kernels = tuple(tuple(kernel_from(kernel) for kernel in own) for own in header["kernels"])
             sketch._features = [
                 [unpacked(one, f"feature{i}_{j}", arrays) for j, one in enumerate(own)]
@@ -256,9 +256,9 @@ class PairSketch(PairAnswers):
         arrays: dict[str, NDArray[Any]] = {}
         header = {
             "format": FORMAT,
-            "version": archive.VERSION,
+            "version": saved_sketches.VERSION,
             "settings": self._settings,
-            "shapes": archive.pack_rows("shape", self._shapes, arrays),
+            "shapes": saved_sketches.pack_rows("shape", self._shapes, arrays),
             "kernels": [[describe_kernel(kernel) for kernel in own] for own in self._kernels],
             "features": [
                 [one.packed(f"feature{i}_{j}", arrays) for j, one in enumerate(own)]

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._arrays import is_array, to_numpy
-from shearer._blocks import Block, Variable, common_library, join_blocks
-from shearer._columns import DOUBLE_EPSILON
-from shearer._sources import is_frame, open_source
 from shearer._validate import check_names, check_option, describe, listing, value_error
-from shearer._variables import MISSING, read_sources
+from shearer.data.arrays import is_array, to_numpy
+from shearer.data.columns import DOUBLE_EPSILON
+from shearer.data.reading import MISSING, read_sources
+from shearer.data.sources import is_frame, open_source
+from shearer.data.variables import Block, Variable, common_library, join_blocks
 
 _LARGEST_WHOLE = int(1 / DOUBLE_EPSILON)
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from shearer._blocks import Variable
 from shearer._jobs import check_jobs
 from shearer._validate import (
     check_alpha,
@@ -20,17 +19,18 @@ from shearer._validate import (
     type_error,
     value_error,
 )
-from shearer.entropy import Subset
-from shearer.inference.resampling import check_count
+from shearer.data.variables import Variable
+from shearer.inference.permutation.resampling import check_count
 from shearer.kernels import Kernel, hadamard
+from shearer.measures.entropies import Subset
 from shearer.measures.measurable import Measurable
 from shearer.sketching.declared import SketchedEntropies, check_measures, subsets_of
 from shearer.sketching.frame import Frame
+from shearer.sketching.opened_rows import open_rows
 from shearer.sketching.rows import check_alike, read_rows, row_count, stacked, taken
-from shearer.sketching.sources import open_rows
 from shearer.sketching.subset_sums import CountSums, LandmarkSums, SubsetSums, choose_landmarks
 from shearer.spectrum import ToleranceError
-from shearer.spectrum.accumulator import rows_at_once
+from shearer.spectrum.lowrank.accumulator import rows_at_once
 from shearer.spectrum.request import seed_of
 
 # Of a longer sample so many rows are looked at for widths and landmarks.
@@ -374,21 +374,21 @@ class Sketch(Measurable):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one file, in one step: arrays and JSON, nothing pickled, with a hash."""
-        from shearer.sketching.archive import write
+        from shearer.sketching.saved_sketches import write
 
         write(self, path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Sketch:
         """Read what `save` wrote; a file that was cut short or altered is refused."""
-        from shearer.sketching.archive import read
+        from shearer.sketching.saved_sketches import read
 
         return read(path)
 
     @cached_property
     def fingerprint(self) -> str:
         """A hash of all that two sketches must share to be merged."""
-        from shearer.sketching.archive import fingerprint_of
+        from shearer.sketching.saved_sketches import fingerprint_of
 
         return fingerprint_of(self)
 

@@ -9,16 +9,17 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._blocks import Variable
 from shearer._validate import value_error
-from shearer.entropy import Subset
+from shearer.data.variables import Variable
 from shearer.kernels import Gram, hadamard
+from shearer.measures.entropies import Subset
 from shearer.sketching.frame import Frame, hashed
 from shearer.sketching.rows import combinations_of, row_count, stacked, taken
-from shearer.spectrum import Estimate, certificate, renyi, streaming
-from shearer.spectrum.accumulator import Accumulator, whitening
-from shearer.spectrum.certificate import PartialSpectrum
-from shearer.spectrum.lowrank import EPSILON, factorize
+from shearer.spectrum import Estimate, renyi
+from shearer.spectrum.lowrank import certificate, streaming
+from shearer.spectrum.lowrank.accumulator import Accumulator, whitening
+from shearer.spectrum.lowrank.certificate import PartialSpectrum
+from shearer.spectrum.lowrank.cholesky import EPSILON, factorize
 
 Floats = NDArray[np.float64]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shearer._arrays import device, epsilon, is_numpy
+from shearer.data.arrays import device, epsilon, is_numpy
 from shearer.kernels.delta import DeltaGram
 from shearer.kernels.gram import Gram
 from shearer.spectrum import renyi

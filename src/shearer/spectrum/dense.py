@@ -3,8 +3,8 @@
 import numpy as np
 import scipy.linalg
 
-from shearer._arrays import Array, epsilon, is_numpy, item_size, to_float, tracks_gradient
 from shearer._threads import blas_threads_for
+from shearer.data.arrays import Array, epsilon, is_numpy, item_size, to_float, tracks_gradient
 from shearer.kernels.gram import Gram
 from shearer.spectrum import renyi
 from shearer.spectrum.estimate import Estimate

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from shearer._arrays import to_float
+from shearer.data.arrays import to_float
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from shearer._arrays import Array, epsilon, is_numpy, item_size, to_float, tracks_gradient
 from shearer._threads import map_threads, thread_count
+from shearer.data.arrays import Array, epsilon, is_numpy, item_size, to_float, tracks_gradient
 from shearer.kernels.gram import TILE, Gram
 from shearer.spectrum import renyi
 from shearer.spectrum.estimate import Estimate

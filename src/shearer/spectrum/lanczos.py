@@ -15,8 +15,8 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from shearer._arrays import is_numpy
 from shearer._threads import blas_threads_for
+from shearer.data.arrays import is_numpy
 from shearer.kernels.gram import Gram
 from shearer.spectrum import renyi
 from shearer.spectrum.estimate import Estimate

@@ -3,17 +3,17 @@
 import math
 from dataclasses import dataclass, replace
 
-from shearer._arrays import is_numpy
 from shearer._memory import MemoryBudgetError, format_bytes
 from shearer._threads import single_threaded_blas
 from shearer._validate import message
+from shearer.data.arrays import is_numpy
 from shearer.kernels.gram import Gram
-from shearer.spectrum.certified import LowRank, ToRoundOff
 from shearer.spectrum.closed import Constant, Counts
 from shearer.spectrum.dense import Dense, Powers
 from shearer.spectrum.estimate import Estimate
 from shearer.spectrum.frobenius import Frobenius
 from shearer.spectrum.lanczos import Lanczos
+from shearer.spectrum.lowrank.certified import LowRank, ToRoundOff
 from shearer.spectrum.request import Request, ToleranceError
 from shearer.spectrum.solver import Solver
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._arrays import Array, detach, epsilon, namespace, to_float, to_numpy
+from shearer.data.arrays import Array, detach, epsilon, namespace, to_float, to_numpy
 
 # Inside, tau is used: outside, the power sum is not amplified by more than a factor of ten.
 _NEAR_ONE = 0.1

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-from shearer._arrays import Array, as_scalar, to_float
+from shearer.data.arrays import Array, as_scalar, to_float
 from shearer.kernels.gram import Gram
 from shearer.spectrum.estimate import Estimate
 from shearer.spectrum.request import Request

@@ -1,13 +1,13 @@
 """scikit-learn estimators built on dependence."""
 
-from shearer.tools.bagging import FeatureBagging
-from shearer.tools.causal import PvalueGiven, pgmpy_test, register_causal_learn
-from shearer.tools.implied import GraphCheck, check_graph
-from shearer.tools.network import DependenceNetwork
-from shearer.tools.outliers import SubspaceOutlierDetector
-from shearer.tools.scoring import dependence_score
-from shearer.tools.selection import DependenceSelector
-from shearer.tools.subspaces import SubspaceSearch
+from shearer.tools.networks.causal import PvalueGiven, pgmpy_test, register_causal_learn
+from shearer.tools.networks.implied import GraphCheck, check_graph
+from shearer.tools.networks.network import DependenceNetwork
+from shearer.tools.outliers.bagging import FeatureBagging
+from shearer.tools.outliers.detector import SubspaceOutlierDetector
+from shearer.tools.selection.scoring import dependence_score
+from shearer.tools.selection.selector import DependenceSelector
+from shearer.tools.subspaces.search import SubspaceSearch
 
 __all__ = [
     "DependenceNetwork",

@@ -1,0 +1,134 @@
+"""Named variables of one array library: what everything after the door works on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shearer._validate import type_error, value_error
+from shearer.data.arrays import Array, Namespace, device, is_numpy, namespace, to_numpy
+from shearer.data.columns import Column, Kind
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Coordinates that share one kernel.
+
+    Attributes
+    ----------
+    kind : {"continuous", "categorical", "object"}
+        What the values are.
+    values : Array
+        Continuous: floats of shape (n, d). Otherwise: integer codes of shape (n,), numpy.
+    levels : sequence
+        What the codes stand for.
+    """
+
+    kind: Kind
+    values: Array
+    levels: Sequence[Any] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """A named variable: one block, or a continuous and a categorical one when columns of both kinds are grouped."""
+
+    name: str
+    blocks: tuple[Block, ...]
+
+    @property
+    def kind(self) -> str:
+        """The kind of its blocks, or "mixed"."""
+        kinds = {block.kind for block in self.blocks}
+        return kinds.pop() if len(kinds) == 1 else "mixed"
+
+    def take(self, rows: Any) -> "Variable":
+        """Some of its rows, by a mask or by positions."""
+        return Variable(self.name, tuple(Block(b.kind, b.values[rows], b.levels) for b in self.blocks))
+
+
+@dataclass(frozen=True, eq=False)
+class Variables:
+    """The variables of one call, of one array library, without missing rows.
+
+    Attributes
+    ----------
+    items : tuple of Variable
+        The variables, the conditioning ones last.
+    given : tuple of str
+        Names of the conditioning variables.
+    rows : int
+        Rows left after missing ones were dropped.
+    dropped : int
+        Rows dropped.
+    like : Array
+        An array of the library of the continuous values, for device and floating type.
+    """
+
+    items: tuple[Variable, ...]
+    given: tuple[str, ...]
+    rows: int
+    dropped: int
+    like: Array
+
+    @property
+    def xp(self) -> Namespace:
+        """The array library of the continuous values."""
+        return namespace(self.like)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, the conditioning ones last."""
+        return tuple(item.name for item in self.items)
+
+
+def common_library(columns: list[Column]) -> tuple[Namespace, Array]:
+    """The one array library of the call: numpy, unless some column is a tensor of another one."""
+    arrays = [column.values for column in columns if column.kind == "continuous"]
+    foreign = [array for array in arrays if not is_numpy(array)]
+    if not foreign:
+        return namespace(np.empty(0)), np.empty(0)
+    for trait, found in (
+        ("of one library", {namespace(array).__name__ for array in foreign}),
+        ("on one device", {str(device(array)) for array in foreign}),
+    ):
+        if len(found) > 1:
+            raise type_error("data", f"arrays {trait}", " and ".join(sorted(found)), "Convert them to one of the two.")
+    xp = namespace(foreign[0])
+    return xp, xp.astype(foreign[0], xp.result_type(*foreign), copy=False)
+
+
+def join_blocks(parts: list[Column], xp: Namespace, like: Array) -> tuple[Block, ...]:
+    """Join the columns of a variable by kind: numbers side by side, labels into one label, objects apart."""
+    blocks = []
+    numbers = [_convert(part, xp, like) for part in parts if part.kind == "continuous"]
+    if numbers:
+        blocks.append(Block("continuous", numbers[0] if len(numbers) == 1 else xp.concat(numbers, axis=1)))
+    labels = [part for part in parts if part.kind == "categorical"]
+    if labels:
+        blocks.append(_join_labels(labels))
+    blocks.extend(Block("object", part.values, part.levels) for part in parts if part.kind == "object")
+    return tuple(blocks)
+
+
+def _convert(column: Column, xp: Namespace, like: Array) -> Array:
+    """The numbers in the library, device and floating type of the call."""
+    if is_numpy(like) or not is_numpy(column.values):
+        return xp.astype(column.values, like.dtype, copy=False)
+    # torch warns of memory that it may not write to, as that of a polars column
+    values = xp.asarray(np.require(column.values, requirements="W"), dtype=like.dtype, device=device(like))
+    if bool(xp.any(xp.isinf(values))):
+        hint = "Convert all arrays to float64."
+        raise value_error(column.name, f"numbers within the range of {like.dtype}", "larger ones", hint)
+    return values
+
+
+def _join_labels(labels: list[Column]) -> Block:
+    """Several label columns as one whose levels are the combinations that occur."""
+    if len(labels) == 1:
+        return Block("categorical", to_numpy(labels[0].values), labels[0].levels)
+    codes = np.stack([to_numpy(label.values) for label in labels], axis=1)
+    seen, joined = np.unique(codes, axis=0, return_inverse=True)
+    levels = [tuple(label.levels[code] for label, code in zip(labels, row, strict=True)) for row in seen]
+    return Block("categorical", joined.reshape(-1), levels)

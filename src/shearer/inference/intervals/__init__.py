@@ -1,0 +1,1 @@
+"""Confidence intervals by the influence of every row."""

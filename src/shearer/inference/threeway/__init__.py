@@ -1,0 +1,1 @@
+"""Three variables: splits, and the three-way term of log-linear models."""

@@ -1,0 +1,1 @@
+"""What statistics of pairs are under independence: exact moments, tails, and one p-value from several."""

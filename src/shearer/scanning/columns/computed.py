@@ -1,0 +1,105 @@
+"""Columns of numbers that are sums or differences of others, up to the digits that were written."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from shearer.scanning.columns.coded import Coded, Floats, Indices
+
+# Fewer rows than these can be 1, 2, 3 or in the same order by chance.
+FEWEST_COUNTED = 10
+# What numbers of seven digits leave of a sum, of their range.
+_SINGLE = 5e-7
+# Columns beyond which sums of others are not looked for; terms that a sum may have; digits looked at; rows by which
+# sums are guessed.
+_MOST_SUMMED, _MOST_TERMS, _MOST_DIGITS, _GUESSED = 200, 4, 9, 1000
+# What may be left of a column whose sum is looked for, of its spread; the smallest term, of the largest, and the same
+# where others depend on each other; rows in which the sum need not hold, of all; fits without the rows that fit worst.
+_LEFT, _LEAST_SHARES, _EXCEPTIONS, _REFITS = 0.15, (1e-3, 0.03), 0.01, 4
+
+
+def sums_of(columns: Sequence[Coded]) -> Iterable[tuple[list[str], list[str], int]]:
+    """Columns of numbers that are sums or differences of others before them, how, and in how many rows they are not."""
+    usable = [column for column in columns if column.complete and not column.dated and column.distinct > 2]
+    if not 3 <= len(usable) <= _MOST_SUMMED or len(usable[0].values) < FEWEST_COUNTED + len(usable):
+        return
+    some = some_rows(np.arange(len(usable[0].values)))
+    values = np.stack([column.values[some] for column in usable], axis=1)
+    spread = values.std(axis=0)
+    usable = [column for column, varies in zip(usable, spread > 0, strict=True) if varies]
+    values, spread = values[:, spread > 0], spread[spread > 0]
+    scaled = (values - values.mean(axis=0)) / spread
+    # A column of which nothing is left once those before it are taken off is a sum of some of them.
+    diagonal = np.abs(np.diagonal(np.linalg.qr(scaled, mode="r"))) / np.sqrt(len(values))
+    free: list[int] = []
+    for place in range(len(usable)):
+        # Rounding leaves something, and so do a few rows in which it was not done: a count of rows follows.
+        for terms in _terms(values, free, place) if diagonal[place] < _LEFT else ():
+            exceptions = _rows_off(usable, place, terms)
+            if exceptions <= _EXCEPTIONS * len(usable[place].values):
+                names = [usable[k].name for k in (place, *terms)]
+                yield names, ["plus" if sign > 0 else "less" for sign in terms.values()], exceptions
+                break
+        else:
+            free.append(place)
+
+
+def _terms(values: Floats, free: Sequence[int], place: int) -> Iterable[dict[int, float]]:
+    """Columns and weights (1 or -1) of sums that may give a column: those of all weights, and of the large ones."""
+    if len(free) < 2:
+        return
+    scale = values[:, free].std(axis=0)
+    terms = np.column_stack([values[:, free] / scale, np.ones(len(values))])
+    own, used = values[:, place], np.ones(len(values), dtype=bool)
+    for _ in range(_REFITS):  # without the rows that fit worst
+        weights = np.linalg.lstsq(terms[used], own[used], rcond=None)[0]
+        residual = np.abs(own - terms @ weights)
+        used = residual <= np.quantile(residual, 1.0 - 2 * _EXCEPTIONS)
+    weights = weights[:-1]
+    share = np.abs(weights) / np.abs(weights).max()
+    for least in _LEAST_SHARES:
+        chosen = np.flatnonzero(share > least).tolist()
+        signs = np.round(weights[chosen] / scale[chosen])
+        if 2 <= len(chosen) <= _MOST_TERMS and (np.abs(signs) == 1).all():
+            yield dict(zip([free[k] for k in chosen], signs.tolist(), strict=True))
+
+
+def _rows_off(columns: Sequence[Coded], place: int, terms: Mapping[int, float]) -> int:
+    """Rows in which the sum does not give the column."""
+    used = [columns[k].values for k in (place, *terms)]
+    residual = used[0] - sum(sign * column for sign, column in zip(terms.values(), used[1:], strict=True))
+    # A sum of nothing but whole numbers is exact.
+    rounded = used if any(resolution(column) < 1 for column in used) else []
+    return int((np.abs(residual) > _rounding(rounded, [1.0] * len(rounded)) + _SINGLE).sum())
+
+
+def some_rows(rows: Indices) -> Indices:
+    """Rows by which a sum is guessed, before it is checked in all."""
+    return rows[:: max(1, len(rows) // _GUESSED)]
+
+
+def resolution(values: Floats) -> float:
+    """The last digit that numbers were written with, as 0.01; 0 for more digits than one writes.
+
+    Examples
+    --------
+    >>> resolution(np.array([1.5, 2.0])), resolution(np.array([3.0, 400.0])), resolution(np.array([1 / 3]))
+    (0.1, 1.0, 0.0)
+    """
+    for digits in range(_MOST_DIGITS):
+        scaled = values * 10.0**digits
+        if (np.abs(scaled - np.round(scaled)) <= 1e-9 * np.maximum(np.abs(scaled), 1.0)).all():
+            return float(10.0**-digits)
+    return 0.0
+
+
+def within_digits(residual: Floats, values: Sequence[Floats], weights: Sequence[float]) -> bool:
+    """True if nothing is left of a sum but what rounding its terms leaves."""
+    return float(np.abs(residual).max()) <= _rounding(values, weights)
+
+
+def _rounding(values: Sequence[Floats], weights: Sequence[float]) -> float:
+    """What rounding the terms of a sum can leave of it."""
+    written = sum(abs(weight) * resolution(column) for column, weight in zip(values, weights, strict=True))
+    spread = sum(abs(weight) * float(np.ptp(column)) for column, weight in zip(values, weights, strict=True))
+    return 0.55 * written + _SINGLE * spread

@@ -1,0 +1,1 @@
+"""Spectra by low rank, with a certificate."""

@@ -1,0 +1,63 @@
+"""What estimators are given: arrays as scikit-learn checks them, tables as the rest of the library reads them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+from shearer._validate import describe, type_error
+from shearer.data.sources import is_frame, open_source
+from shearer.data.table import Table
+
+
+def read_features(estimator: Any, X: Any, *, missing: str, fewest: int, reset: bool = True) -> Any:
+    """Features to hand on: a table as it is, with labels and gaps; anything else as a matrix of finite doubles.
+
+    Sets `n_features_in_` and, where columns have names, `feature_names_in_` of the estimator.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Whose features they are.
+    X : table or array-like
+        One row for each observation.
+    missing : str
+        Anything but "error" lets nan pass.
+    fewest : int
+        Features needed, of arrays.
+    reset : bool
+        True when fitting; else the features must be those of the fit.
+    """
+    if is_table(X):
+        validate_data(estimator, X, skip_check_array=True, reset=reset)
+        return X
+    finite: Any = True if missing == "error" else "allow-nan"
+    return validate_data(
+        estimator, X, dtype=np.float64, ensure_min_samples=2, ensure_min_features=fewest, ensure_all_finite=finite,
+        reset=reset,
+    )  # fmt: skip
+
+
+def is_table(X: Any) -> bool:
+    """True for a table of any library, whose columns may be of any kind; refused if it is not in memory."""
+    if isinstance(X, Mapping):
+        hint = "Make a table of it; shearer.pairwise takes mappings."
+        raise type_error("X", "a table or an array of shape (n, p)", describe(X), hint)
+    # asked of the type: a lazy table would have to find out its columns
+    named = hasattr(type(X), "columns") or hasattr(type(X), "column_names")
+    return named and is_frame(open_source(X, "X"))
+
+
+def common_rows(table: Table, *positions: int) -> list[NDArray[Any]]:
+    """Variables of a table on the rows that all of them have, labels as text."""
+    masks = [table.presence.masks[table.presence.pattern[k]] for k in positions]
+    shared = np.logical_and.reduce(masks)
+    columns = []
+    for k, mask in zip(positions, masks, strict=True):
+        (block,) = table.variables[k].blocks
+        values = np.asarray(block.values)[shared[mask]]
+        # a letter, or they would be taken for numbers
+        columns.append(values if block.kind == "continuous" else np.char.add("v", values.astype(str)))
+    return columns

@@ -1,0 +1,1 @@
+"""Features chosen by how much a target depends on them."""

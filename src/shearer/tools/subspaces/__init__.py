@@ -1,0 +1,1 @@
+"""Sets of columns that depend on each other most."""
