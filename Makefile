@@ -11,7 +11,7 @@ OLDEST := .venv-oldest
 OTHER := .venv-$(PY:python%=%)
 INTEGRATIONS := .venv-integrations
 
-.PHONY: demo test test-portable test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help
+.PHONY: demo test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -24,6 +24,9 @@ test: $(VENV)/.test  ## install the test extras and run every test
 
 test-portable: $(VENV)/.test  ## the numeric tests as other machines run them: arithmetic, locale, order, folder
 	$(BIN)/python scripts/portable.py $(RUNS)
+
+test-busy: $(VENV)/.test  ## every test, three times beside two busy loops, then as on a processor without AVX512
+	$(BIN)/python scripts/portable.py busy busy-avx2
 
 test-oldest: $(OLDEST)/.test  ## every test that needs no torch, with the oldest versions that pyproject.toml allows
 	$(OLDEST)/bin/python -m pytest $(TESTS)

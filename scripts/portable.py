@@ -3,7 +3,7 @@
 Each run is a row of the table below. What this machine cannot do, such as a locale that it cannot make, is an error and
 not left out.
 
-usage: portable.py [NAME...]   (default: every run)
+usage: portable.py [NAME...]   (default: every run but those beside busy loops)
 """
 
 import os
@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -71,6 +73,8 @@ class Run:
     tests: tuple[str, ...] = NUMERIC
     shuffle: bool = False
     moved: bool = False  # in a copy of this folder, whose name has spaces and umlauts
+    loops: int = 0  # busy loops beside the tests
+    times: int = 1  # how often, one after the other
 
 
 AVX2 = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}
@@ -80,6 +84,11 @@ RUNS = {
     "zen": Run("Zen", 2, "X86_V3", {**AVX2, "PYTHONHASHSEED": "2"}, shuffle=True),
     "nehalem": Run("Nehalem", 1, "X86_V2", {**PLAIN, "LC_ALL": "C"}),
     "turkish": Run("", 2, variables={"LC_ALL": TURKISH, "PYTHONHASHSEED": "3"}, tests=READING, moved=True),
+}
+# Every test, beside as many busy loops as there are cores on a small machine: `make test-busy`.
+BUSY = {
+    "busy": Run("", 0, tests=(), loops=2, times=3),
+    "busy-avx2": Run("Haswell", 0, "X86_V3", AVX2, tests=(), loops=2, times=3),
 }
 
 
@@ -125,7 +134,7 @@ def execute(name: str, run: Run, seed: int) -> bool:
     """One run; what is unusual about it is printed first."""
     with tempfile.TemporaryDirectory() as folder:
         place = copy_of_the_project(Path(folder)) if run.moved else ROOT
-        threads = {f"{library}_NUM_THREADS": str(run.threads) for library in ("OMP", "OPENBLAS", "MKL")}
+        threads = {f"{library}_NUM_THREADS": str(run.threads or "") for library in ("OMP", "OPENBLAS", "MKL")}
         unusual = {**run.variables, **threads, "NPY_DISABLE_CPU_FEATURES": without(run.numpy)}
         unusual["OPENBLAS_CORETYPE"] = run.blas
         unusual = {key: value for key, value in unusual.items() if value}
@@ -136,18 +145,35 @@ def execute(name: str, run: Run, seed: int) -> bool:
         print(f"=== {name}: {', '.join(shown)}", flush=True)
         environment = {**os.environ, **unusual, "PYTHONPATH": str(place / "src")}
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--durations=3", *order, *run.tests]
-        start = time.monotonic()
-        passed = subprocess.run(command, cwd=place, env=environment, check=False).returncode == 0
-        print(f"=== {name}: {'passed' if passed else 'FAILED'} after {time.monotonic() - start:.0f} s", flush=True)
+        passed = True
+        for _ in range(run.times):
+            start = time.monotonic()
+            with busy_loops(run.loops):
+                done = subprocess.run(command, cwd=place, env=environment, check=False).returncode == 0
+            print(f"=== {name}: {'passed' if done else 'FAILED'} after {time.monotonic() - start:.0f} s", flush=True)
+            passed = passed and done
     return passed
 
 
+@contextmanager
+def busy_loops(count: int) -> Iterator[None]:
+    """Processes that do nothing but take the processor's time."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
 def main(names: list[str]) -> int:
-    unknown = [name for name in names if name not in RUNS]
+    known = RUNS | BUSY
+    unknown = [name for name in names if name not in known]
     if unknown:
-        raise SystemExit(f"expected names among {', '.join(RUNS)}, got {', '.join(unknown)}")
+        raise SystemExit(f"expected names among {', '.join(known)}, got {', '.join(unknown)}")
     seed = int(os.environ.get("SHEARER_SEED") or time.time())
-    found = {name: execute(name, RUNS[name], seed) for name in names or RUNS}
+    found = {name: execute(name, known[name], seed) for name in names or RUNS}
     print("; ".join(f"{name} {'passed' if passed else 'FAILED'}" for name, passed in found.items()))
     return 0 if all(found.values()) else 1
 

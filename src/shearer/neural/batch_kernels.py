@@ -29,8 +29,10 @@ Settle = Callable[[float], float]
 # Squared distances below this part of the squared norms are taken by differences: the product form is then off by no
 # more than 0.4 * 2000 epsilon in any entry of the kernel matrix.
 _CLOSE = 1e-3
-# Of the largest float: what a kernel in single precision leaves of far rows, exp(-80), times the rate is then nothing.
+# Of the largest float: what a kernel in single precision leaves of far rows, exp(-80), times the rate is then finite.
 _LARGEST_RATE = 1e-8
+# Above this rate what is left of far rows, where the exponent ends, would show in the derivative: it is taken off.
+_STEEP = 1e20
 
 DEFAULT = Gaussian()
 _IN_TRACES = "where torch compiles or transforms functions, and where the gradient knows the width"
@@ -210,6 +212,9 @@ class GaussianMatrix(Function):
     def backward(ctx: Any, slope: Tensor) -> tuple[Tensor | None, ...]:
         """Row i: sum_j (slope_ij + slope_ji) K_ij 2 rate (x_j - x_i), and what the width adds."""
         rows, matrix, *more = ctx.saved_tensors
+        if ctx.rate > _STEEP:
+            most = LARGEST_EXPONENT if matrix.dtype == torch.float64 else LARGEST_SINGLE_EXPONENT
+            matrix = matrix * (matrix > math.exp(1.0 - most))
         weights = (slope + slope.T) * (matrix * ctx.rate)
         if more:
             refuse_second_derivatives()

@@ -18,9 +18,9 @@ from shearer.neural.layers import check_model, eagerly, named_layers, plain, ten
 from shearer.neural.losses import DependenceLoss
 from shearer.neural.robust.estimator_options import check_not_negative
 
-# Calls that say how large z and the prediction loss are to begin with, and the weight of a later one in their means.
+# Calls that say how large z is to begin with, and the weight of a later one in the mean size.
 _FIRST, _WEIGHT = 20, 0.05
-# z has shrunk below this part while the loss is still above that one.
+# z has shrunk below this part of its size, and the loss is above that part of what one output for all rows has.
 _SMALL, _HIGH = 0.2, 0.95
 
 
@@ -75,14 +75,14 @@ class PenalizedLoss(nn.Module, ABC):
         penalty = self.price(x, codes)
         self.output = output.detach()
         self.prediction_loss, self.penalty = float(prediction.detach()), float(penalty.detach())
-        self._note(codes)
+        self._note(codes, y)
         return prediction + self.beta * penalty
 
     @abstractmethod
     def price(self, x: Tensor, codes: Mapping[str, Tensor]) -> Tensor:
         """The penalty on what the layers put out."""
 
-    def _note(self, codes: Mapping[str, Tensor]) -> None:
+    def _note(self, codes: Mapping[str, Tensor], y: Tensor) -> None:
         """Look at a batch, after its terms are known."""
 
     def extra_repr(self) -> str:
@@ -169,7 +169,7 @@ class InformationBottleneck(PenalizedLoss):
             width_gradient=width_gradient,
         )
         self.informations: dict[str, float] = {}
-        self._size, self._loss, self._calls = [0.0, 0.0], [0.0, 0.0], 0
+        self._first_size, self._size, self._calls = 0.0, 0.0, 0
         self._has_warned = False
 
     @property
@@ -183,26 +183,31 @@ class InformationBottleneck(PenalizedLoss):
         self.informations = {name: float(value.detach()) for name, value in found.items()}
         return torch.stack(list(found.values())).sum()
 
-    def _note(self, codes: Mapping[str, Tensor]) -> None:
-        """Warn, once, where z has shrunk and nothing has been learned."""
+    def _note(self, codes: Mapping[str, Tensor], y: Tensor) -> None:
+        """Warn, once, where z has shrunk and the model puts out nearly the same for all rows."""
         if not self.training or self._has_warned or self.beta == 0:
             return
         size = sum(float((z.detach().float() - z.detach().float().mean(dim=0)).norm()) for z in codes.values())
         self._calls += 1
-        for known, new in ((self._size, size), (self._loss, self.prediction_loss)):
-            if self._calls <= _FIRST:
-                known[0] += (new - known[0]) / self._calls
-                known[1] = known[0]
-            else:
-                known[1] += _WEIGHT * (new - known[1])
-        if self._size[1] < _SMALL * self._size[0] and self._loss[1] > _HIGH * self._loss[0]:
+        if self._calls <= _FIRST:
+            self._first_size += (size - self._first_size) / self._calls
+            self._size = self._first_size
+        else:
+            self._size += _WEIGHT * (size - self._size)
+        if self._size < _SMALL * self._first_size and self.prediction_loss > _HIGH * self._constant_loss(y):
             self._has_warned = True
             warnings.warn(
-                f"what the layer puts out has shrunk to {self._size[1] / self._size[0]:.2g} of its first size, and the "
-                f"prediction loss has not fallen: beta={self.beta:g} is too large"
+                f"what the layer puts out has shrunk to {self._size / self._first_size:.2g} of its first size, and the "
+                f"prediction is hardly better than one output for all rows: beta={self.beta:g} is too large"
                 + ("." if self.dependence.width_gradient else ", or width_gradient=True would help."),
                 stacklevel=4,
             )
+
+    def _constant_loss(self, y: Tensor) -> float:
+        """The prediction loss of the last batch if every row had the mean output."""
+        assert self.output is not None
+        with torch.no_grad():
+            return float(self.criterion(self.output.mean(dim=0, keepdim=True).expand_as(self.output), y))
 
 
 class _Dependence(DependenceLoss):
