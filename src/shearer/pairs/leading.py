@@ -37,11 +37,51 @@ class LeadingFeatures:
             runs = (slice(start, min(start + limits.CHUNK_ROWS, count)) for start in range(0, count, limits.CHUNK_ROWS))
             values = np.concatenate([own.of(run) for run in runs])
             values -= values.mean(axis=0)
-            directions = np.linalg.eigh(values.T @ values)[1][:, -MOST_RANK:]
+            directions = leading_directions(values, MOST_RANK)
             whole = np.zeros((len(mask), directions.shape[1]))
             whole[mask] = values @ directions
             self._found[place] = whole
         return self._found[place]
+
+
+def leading_directions(values: Floats, most: int) -> Floats:
+    """The directions in which rows vary most, at most so many; which ones, where several share the last place, does not
+    hang on round-off.
+
+    Rows far from all others have a direction each, all of the same variance: those of the rows that stand out most
+    are taken, of equal ones the first.
+
+    Parameters
+    ----------
+    values : array (n, r)
+        Centered features.
+    most : int
+        How many directions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> values = np.diag([3.0, 1.0, 1.0, 1.0])
+    >>> np.abs(leading_directions(values, 2)).round(6).T.tolist()
+    [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]]
+    """
+    shares, directions = np.linalg.eigh(values.T @ values)
+    if len(shares) <= most:
+        return directions
+    tolerance = limits.EQUAL * shares[-1]
+    above, equal = shares > shares[-most] + tolerance, np.abs(shares - shares[-most]) <= tolerance
+    wanted = most - int(above.sum())
+    space = directions[:, equal]
+    if wanted < space.shape[1]:
+        rows = values @ space
+        turned = np.empty((space.shape[1], wanted))
+        for place in range(wanted):
+            sizes = np.vecdot(rows, rows)
+            first = int(np.argmax(sizes >= (1.0 - limits.EQUAL) * sizes.max()))
+            turned[:, place] = rows[first] / np.sqrt(sizes[first])
+            rows = rows - np.multiply.outer(rows @ turned[:, place], turned[:, place])
+        space = space @ turned
+    return np.hstack([directions[:, above], space])
 
 
 def products_of(first: Floats, second: Floats) -> Floats:

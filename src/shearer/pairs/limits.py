@@ -18,9 +18,13 @@ LARGEST_SATURATION = 0.85
 #: Beyond this skewness the Pearson type III tail was not measured to hold; centered components reach sqrt(8).
 LARGEST_SKEWNESS = 3.0
 #: Similarities whose root mean square deviation is smaller are constant up to round-off.
-SMALLEST_SPREAD = 1e-9
-#: A deviation of a statistic below this share of the size of its sums is round-off.
-ROUND_OFF = 1e-9
+#: The root of what is left of a variance after its parts have cancelled, some 1e-8, is no spread.
+SMALLEST_SPREAD = 1e-7
+#: A deviation of a statistic below this share of the size of its sums is round-off, likewise.
+ROUND_OFF = 1e-7
+#: Numbers that differ by less, of the largest, are equal but for round-off: what is chosen among them must not depend
+#: on the processor.
+EQUAL = 1e-7
 #: Share of what varies in a similarity (1 less its mean) that its features may leave out. Any features make a valid
 #: test: what is left out costs power, and the directions left out are those that add least to a statistic.
 RESIDUAL = 5e-3

@@ -195,10 +195,21 @@ def probes_of(diagonal: Floats, most: int, count: int = limits.PROBES) -> tuple[
     if n <= most:
         return np.arange(n), np.ones(n)
     half = count // 2
-    order = np.argpartition(diagonal, n - half)
-    others = np.sort(order[: n - half])
-    chosen = others[np.linspace(0, len(others) - 1, half).round().astype(np.intp)]
-    return np.concatenate([order[n - half :], chosen]), np.repeat([1.0, (n - half) / half], half)
+    least = np.partition(diagonal, n - half)[n - half]
+    # Equal up to round-off, as rows of one label are: not the last bit decides which of them, but their order.
+    tolerance = limits.EQUAL * diagonal.max()
+    largest = np.flatnonzero(diagonal > least + tolerance)
+    equal = np.flatnonzero(np.abs(diagonal - least) <= tolerance)
+    largest = np.concatenate([largest, _evenly(equal, half - len(largest))])
+    rest = np.ones(n, dtype=bool)
+    rest[largest] = False
+    chosen = _evenly(np.flatnonzero(rest), half)
+    return np.concatenate([largest, chosen]), np.repeat([1.0, (n - half) / half], half)
+
+
+def _evenly(places: Indices, count: int) -> Indices:
+    """Some of them, evenly spread."""
+    return places[np.linspace(0, len(places) - 1, count).round().astype(np.intp)]
 
 
 @dataclass(frozen=True, eq=False)
