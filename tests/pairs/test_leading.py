@@ -1,4 +1,4 @@
-"""Which features lead, and which rows stand for all: equal candidates are told apart by their order, not by round-off."""
+"""Which features lead, and which rows stand for all: equal ones are told apart by their order, not by round-off."""
 
 import numpy as np
 import pytest
