@@ -64,6 +64,10 @@ class Column:
         return replace(self, values=take_rows(self.values, keep), missing=self.missing[keep])
 
 
+# Name of a variable -> the columns that it is made of, all rows.
+Columns: TypeAlias = dict[str, list[Column]]
+
+
 def as_kind(column: Column, kind: str) -> Column:
     """The same column as labels or as numbers, whatever it looked like.
 

@@ -1,6 +1,6 @@
 """Recognise what a user passes (array, list, Series, table) and read it into columns."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,6 +24,7 @@ from shearer.data.columns import (
 # What `open_source` returns: an array of any library, or a table or column as narwhals wraps it.
 Opened: TypeAlias = Any
 
+_FRAME_LIBRARIES = ("pandas", "pyarrow")
 _ARRAY_LIKE = "an array of shape (n,) or (n, d)"
 
 
@@ -189,3 +190,13 @@ def _unmask(array: Any) -> NDArray[Any]:
     filled = np.array(array.data, dtype=array.dtype if kind in "fmM" else object)
     filled[array.mask] = np.nan if kind == "f" else np.array("NaT", dtype=array.dtype) if kind in "mM" else None
     return filled
+
+
+def library_of(data: tuple[Any, ...]) -> str:
+    """Tell whose tables the caller passed, from their types' module: nothing is imported to find out."""
+    for source in data:
+        for item in source.values() if isinstance(source, Mapping) else (source,):
+            root = type(item).__module__.partition(".")[0]
+            if root in _FRAME_LIBRARIES and not is_array(item):
+                return root
+    return "polars"

@@ -1,13 +1,13 @@
-"""Named variables of one array library: what everything after the door works on."""
+"""Named variables of one array library, made of columns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from shearer._validate import type_error, value_error
-from shearer.data.arrays import Array, Namespace, device, is_numpy, namespace, to_numpy
+from shearer.data.arrays import Array, Namespace, device, is_numpy, namespace, take_rows, to_numpy
 from shearer.data.columns import Column, Kind
 
 
@@ -43,44 +43,18 @@ class Variable:
         kinds = {block.kind for block in self.blocks}
         return kinds.pop() if len(kinds) == 1 else "mixed"
 
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self.blocks[0].values.shape[0])
+
     def take(self, rows: Any) -> "Variable":
-        """Some of its rows, by a mask or by positions."""
-        return Variable(self.name, tuple(Block(b.kind, b.values[rows], b.levels) for b in self.blocks))
+        """Take some of its rows: a slice, a mask or positions."""
+        return Variable(self.name, tuple(Block(b.kind, take_rows(b.values, rows), b.levels) for b in self.blocks))
 
-
-@dataclass(frozen=True, eq=False)
-class Variables:
-    """The variables of one call, of one array library, without missing rows.
-
-    Attributes
-    ----------
-    items : tuple of Variable
-        The variables, the conditioning ones last.
-    given : tuple of str
-        Names of the conditioning variables.
-    rows : int
-        Rows left after missing ones were dropped.
-    dropped : int
-        Rows dropped.
-    like : Array
-        An array of the library of the continuous values, for device and floating type.
-    """
-
-    items: tuple[Variable, ...]
-    given: tuple[str, ...]
-    rows: int
-    dropped: int
-    like: Array
-
-    @property
-    def xp(self) -> Namespace:
-        """The array library of the continuous values."""
-        return namespace(self.like)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All names, the conditioning ones last."""
-        return tuple(item.name for item in self.items)
+    def stack(self, other: "Variable") -> "Variable":
+        """Put the rows of another one below its own, labels by their levels; both in numpy."""
+        return Variable(self.name, tuple(_stack(a, b) for a, b in zip(self.blocks, other.blocks, strict=True)))
 
 
 def common_library(columns: list[Column]) -> tuple[Namespace, Array]:
@@ -132,3 +106,18 @@ def _join_labels(labels: list[Column]) -> Block:
     seen, joined = np.unique(codes, axis=0, return_inverse=True)
     levels = [tuple(label.levels[code] for label, code in zip(labels, row, strict=True)) for row in seen]
     return Block("categorical", joined.reshape(-1), levels)
+
+
+def _stack(first: Block, second: Block) -> Block:
+    if first.kind == "continuous":
+        return Block("continuous", np.concatenate([first.values, second.values]))
+    if first.levels == second.levels:
+        return replace(first, values=np.concatenate([first.values, second.values]))
+    levels = list(first.levels)
+    places = {level: code for code, level in enumerate(levels)}
+    for level in second.levels:
+        if level not in places:
+            places[level] = len(levels)
+            levels.append(level)
+    moved = np.array([places[level] for level in second.levels], dtype=np.intp)
+    return Block(first.kind, np.concatenate([first.values, moved[second.values]]), levels)

@@ -49,8 +49,8 @@ class SubsetEntropies:
     --------
     >>> from shearer.kernels import grams
     >>> from shearer.spectrum import Request
-    >>> from shearer.data.reading import read_variables
-    >>> labels = read_variables(["a", "a", "b", "b"], ["u", "v", "u", "v"])
+    >>> from shearer.data import read
+    >>> labels = read(["a", "a", "b", "b"], ["u", "v", "u", "v"])
     >>> entropies = SubsetEntropies(grams(labels), Request(alpha=1.0, memory=10**6))
     >>> [entropies(subset).value for subset in ({0}, {1}, {0, 1})]
     [1.0, 1.0, 2.0]

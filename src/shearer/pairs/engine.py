@@ -110,10 +110,10 @@ class PairTests:
     Examples
     --------
     >>> import numpy as np
-    >>> from shearer.data.table import read_table
+    >>> from shearer.data import read
     >>> x = np.random.default_rng(0).normal(size=(50, 4))
     >>> x[:, 3] = x[:, 0] ** 2
-    >>> found = PairTests.of(read_table(x)).pvalues(slice(0, 2), slice(2, 4))
+    >>> found = PairTests.of(read(x)).pvalues(slice(0, 2), slice(2, 4))
     >>> bool(found[0, 1] < 1e-6 < found[1, 0])
     True
     """

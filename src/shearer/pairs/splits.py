@@ -54,10 +54,10 @@ class SplitTests:
     Examples
     --------
     >>> import numpy as np
-    >>> from shearer.data.table import read_table
+    >>> from shearer.data import read
     >>> rng = np.random.default_rng(0)
     >>> a, b, noise = rng.normal(size=(3, 100))
-    >>> table = read_table(a, b, np.sign(a * b) * abs(rng.normal(size=100)), noise)
+    >>> table = read(a, b, np.sign(a * b) * abs(rng.normal(size=100)), noise)
     >>> tests = SplitTests(Ladders.of(table))
     >>> (tests.pvalues([(0, 1, 2), (0, 1, 3)]) < 0.01).tolist()
     [True, False]

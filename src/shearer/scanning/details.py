@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from shearer.comparators import chatterjee_xi, pearson, spearman
 from shearer.comparators.correlations import unit_range
-from shearer.data.variables import Variable, Variables
+from shearer.data.table import Table
+from shearer.data.variables import Variable
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -43,15 +44,15 @@ class PairDetails(NamedTuple):
     determines: float = np.nan
 
 
-def details_of(pair: Variables, strength: float) -> PairDetails:
+def details_of(pair: Table, strength: float) -> PairDetails:
     """What there is to say of two variables without missing rows.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from shearer.data.table import read_table
+    >>> from shearer.data import read
     >>> x = np.linspace(-1, 1, 101)
-    >>> table = read_table({"x": x, "square": x**2, "sign": np.where(x > 0, "+", "-"), "down": -x})
+    >>> table = read({"x": x, "square": x**2, "sign": np.where(x > 0, "+", "-"), "down": -x})
     >>> [details_of(table.common((0, other)), 0.9).determines for other in (1, 2, 3)]
     [1.0, 1.0, 3.0]
     >>> [details_of(table.common((0, other)), 0.9).sign for other in (1, 3)]
@@ -59,7 +60,7 @@ def details_of(pair: Variables, strength: float) -> PairDetails:
     >>> round(details_of(table.common((0, 2)), 0.9).eta_squared, 2)
     0.75
     """
-    first, second = (_plain(item) for item in pair.items)
+    first, second = (_plain(item) for item in pair.variables)
     if first is None or second is None:
         return PairDetails()
     ways = _determines(first, second) + 2 * _determines(second, first)

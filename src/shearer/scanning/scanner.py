@@ -184,7 +184,7 @@ def scan(
         "fdr": rate,
         "top": top,
         "alpha": request.alpha,
-        "max_rows": table.observations if table.observations < reading.rows else None,
+        "max_rows": table.rows if table.rows < reading.rows else None,
         "kernel": None if kernel is None else str(kernel),
         "seed": request.seed,
         "target": target,
@@ -213,7 +213,7 @@ def scan(
         )
         pairs = streamed_pairs(table, rows, sketch, jobs, store, progress)
         settings |= {"rows": int(pairs.rows[0]) + pairs.dropped, "missing": "drop"}
-        notes += stream_notes(pairs, table.observations)
+        notes += stream_notes(pairs, table.rows)
     else:
         if reading.clusters is not None:
             notes.append(clusters_note(reading.clusters, settings))
@@ -225,7 +225,7 @@ def scan(
         choice = choose_triples(table, pairs.square(), request.memory)
         tests = test_triples(table, choice, kernel, rate, request.seed, store, progress)
         findings = findings.with_triples(table, choice, tests)
-        notes += [note for note in (choice.note, three_way_note(tests, rate, table.observations)) if note]
+        notes += [note for note in (choice.note, three_way_note(tests, rate, table.rows)) if note]
     measuring = Measuring(table, findings, request, kernel, store)
     excess = measuring.excess(progress)
     measured = {} if wanted_lags else measuring.top(top, jobs, progress)

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._validate import type_error
-from shearer.data.variables import Block, Variable, Variables
+from shearer.data.variables import Block, Variable
 from shearer.kernels import Delta, Gaussian, Gram, Kernel, Laplacian, ProductKernel, chosen_kernels, hadamard, kernel_of
 from shearer.kernels.radial import Radial
-from shearer.sketching.rows import as_labels, row_count, stacked, taken
+from shearer.sketching.rows import as_labels, stacked, taken
 
 _NAMES: dict[str, type[Radial]] = {"Gaussian": Gaussian, "Laplacian": Laplacian}
 _LIKE = np.empty(0)
@@ -37,8 +37,7 @@ class Frame:
     @classmethod
     def of(cls, items: Sequence[Variable], kernel: Kernel | Mapping[str, Kernel] | None) -> Frame:
         """Kernels whose widths come from a sample, without landmarks yet."""
-        variables = Variables(tuple(items), (), row_count(items[0]), 0, _LIKE)
-        general, named = chosen_kernels(kernel, variables.names)
+        general, named = chosen_kernels(kernel, [item.name for item in items])
         kernels = tuple(
             tuple(
                 _frozen(kernel_of(item, block, general or Gaussian(), named.get(item.name)), block)
@@ -52,7 +51,7 @@ class Frame:
     @property
     def size(self) -> int:
         """Number of landmarks."""
-        return row_count(self.landmarks[0])
+        return self.landmarks[0].rows
 
     def prepared(self, items: Sequence[Variable]) -> tuple[Variable, ...]:
         """Numbers under a delta kernel as labels."""
@@ -124,7 +123,7 @@ def hashed(items: Sequence[Variable], seed: int) -> NDArray[np.float64]:
 
     Random enough to draw rows by, and the same however the rows are cut into chunks and merged.
     """
-    mixed = np.full(row_count(items[0]), seed % 2**64, dtype=np.uint64)
+    mixed = np.full(items[0].rows, seed % 2**64, dtype=np.uint64)
     for item in items:
         for block in item.blocks:
             if block.kind == "continuous":

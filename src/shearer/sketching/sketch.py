@@ -27,7 +27,7 @@ from shearer.measures.measurable import Measurable
 from shearer.sketching.declared import SketchedEntropies, check_measures, subsets_of
 from shearer.sketching.frame import Frame
 from shearer.sketching.opened_rows import open_rows
-from shearer.sketching.rows import check_alike, read_rows, row_count, stacked, taken
+from shearer.sketching.rows import check_alike, read_chunk, stacked, taken
 from shearer.sketching.subset_sums import CountSums, LandmarkSums, SubsetSums, choose_landmarks
 from shearer.spectrum import ToleranceError
 from shearer.spectrum.lowrank.accumulator import rows_at_once
@@ -126,13 +126,14 @@ class Sketch(Measurable):
         if given is not None and not isinstance(given, str) and not _are_names(given):
             raise type_error("given", "names of variables", describe(given), "Chunks bring them as columns.")
         declared = check_measures(measures)
-        items, conditions, _ = read_rows(sample, given, groups, None, missing)
-        if row_count(items[0]) < FEWEST_SAMPLE_ROWS:
-            raise value_error("sample", f"at least {FEWEST_SAMPLE_ROWS} rows", f"{row_count(items[0])}")
+        table = read_chunk(sample, given, groups, None, missing)
+        items, conditions = table.variables, table.given
+        if items[0].rows < FEWEST_SAMPLE_ROWS:
+            raise value_error("sample", f"at least {FEWEST_SAMPLE_ROWS} rows", f"{items[0].rows}")
         seed = seed_of(rng)
         generator = np.random.default_rng(seed)
         frame = Frame.of(items, kernel)
-        few = generator.permutation(row_count(items[0]))[:SAMPLE_ROWS]
+        few = generator.permutation(items[0].rows)[:SAMPLE_ROWS]
         rows = taken(frame.prepared(items), np.sort(few))
         subsets = subsets_of(declared, [item.name for item in items], conditions)
         grams = frame.sample_grams(rows)
@@ -236,9 +237,9 @@ class Sketch(Measurable):
         order, seed = self.alpha, self._settings["seed"]
         everything, places = frame.landmarks, {}
         for subset, rows in landmarks.items():
-            start = row_count(everything[0])
+            start = everything[0].rows
             everything = stacked(everything, rows)
-            places[subset] = np.arange(start, row_count(everything[0]))
+            places[subset] = np.arange(start, everything[0].rows)
         self._frame = frame.with_landmarks(everything)
         parts: dict[Subset, SubsetSums] = {
             subset: LandmarkSums.of(subset, self._frame, places[subset], order, seed)
@@ -300,16 +301,16 @@ class Sketch(Measurable):
     def update(self, *chunk: Any) -> None:
         """Add rows, in the form of the sample: as many arguments, or a table of the same columns."""
         settings = self._settings
-        items, _, dropped = read_rows(chunk, settings["given"], settings["groups"], None, settings["missing"])
-        items = check_alike(items, self._shapes)
+        table = read_chunk(chunk, settings["given"], settings["groups"], None, settings["missing"])
+        items = check_alike(table.variables, self._shapes)
         rows = self._frame.prepared(items)
-        for start in range(0, row_count(items[0]), self._step):
+        for start in range(0, items[0].rows, self._step):
             piece = taken(rows, slice(start, start + self._step))
             grams = self._frame.grams(piece)
             for part in self._entropies.parts.values():
                 part.add(grams, piece, self._frame.size)
-        self._entropies.rows += row_count(items[0])
-        self._dropped += dropped
+        self._entropies.rows += items[0].rows
+        self._dropped += table.dropped
 
     def merge(self, other: Sketch) -> None:
         """Add the rows of another sketch that began as a copy of the same one."""

@@ -14,7 +14,7 @@ from shearer.data.variables import Variable
 from shearer.kernels import Gram, hadamard
 from shearer.measures.entropies import Subset
 from shearer.sketching.frame import Frame, hashed
-from shearer.sketching.rows import combinations_of, row_count, stacked, taken
+from shearer.sketching.rows import combinations_of, stacked, taken
 from shearer.spectrum import Estimate, renyi
 from shearer.spectrum.lowrank import certificate, streaming
 from shearer.spectrum.lowrank.accumulator import Accumulator, whitening
@@ -100,7 +100,7 @@ class LandmarkSums(SubsetSums):
     def add(self, grams: Sequence[Gram], items: Sequence[Variable], size: int) -> None:
         """Add rows; those of which much is left may stay as candidates."""
         gram = hadamard([grams[index] for index in sorted(self.subset)])
-        rows = slice(size, size + row_count(items[0]))
+        rows = slice(size, size + items[0].rows)
         left = self.sums.add(gram.block(rows, self.places) @ self.whiten, gram.entry_error)
         own = [items[index] for index in sorted(self.subset)]
         lowest = self.keys[-1] if len(self.keys) == CANDIDATES else -np.inf

@@ -38,8 +38,8 @@ def level_codes(variable: Variable) -> Codes:
 
     Examples
     --------
-    >>> from shearer.data.reading import read_variables
-    >>> level_codes(read_variables([2.5, 0.0, 2.5]).items[0]).tolist()
+    >>> from shearer.data import read
+    >>> level_codes(read([2.5, 0.0, 2.5]).variables[0]).tolist()
     [1, 0, 1]
     """
     codes = []
