@@ -1,4 +1,4 @@
-"""Variables at the door: whatever container the same data come in, they have the same names, kinds and values."""
+"""Variables as they are read: whatever container the same data come in, they have the same names, kinds and values."""
 
 import datetime
 import enum

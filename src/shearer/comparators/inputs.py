@@ -1,4 +1,4 @@
-"""What a comparator is given: variables read at the door like those of the measures, then plain arrays of float64."""
+"""Read what a comparator is given as the measures do, and turn variables into plain arrays of float64."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

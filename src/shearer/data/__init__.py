@@ -1,4 +1,4 @@
-"""The one door and the one table: `read` turns what a caller passes into a `Table` of named variables."""
+"""Read whatever a caller passes, once, by `read`, into the one table that every function works on, `Table`."""
 
 from shearer.data.reading import read
 from shearer.data.table import Table

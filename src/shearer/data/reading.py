@@ -1,4 +1,4 @@
-"""The one door: whatever a caller passes is read here, once, into a table of named variables."""
+"""Read whatever a caller passes into a table of named variables: the only function of the library that does."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any

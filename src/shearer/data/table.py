@@ -34,12 +34,12 @@ class Presence:
         return bool(self.masks.all())
 
     def rows(self, variable: int) -> NDArray[np.intp]:
-        """The rows that a variable has."""
+        """Find the rows in which a variable has a value."""
         return np.flatnonzero(self.masks[self.pattern[variable]])
 
     @cached_property
     def common(self) -> NDArray[np.intp]:
-        """How many rows two patterns have in common."""
+        """Count the rows that two patterns have in common."""
         ones = self.masks.astype(np.float64)  # a product of floats is far faster, and exact below 2^53
         return (ones @ ones.T).astype(np.intp)
 
@@ -49,7 +49,7 @@ class Presence:
         return Presence(self.masks[used][:, rows], pattern.reshape(-1))
 
     def counts(self, left: slice, right: slice) -> NDArray[np.intp]:
-        """How many rows the variables of two runs have in common, pair by pair."""
+        """Count the rows that variables of two ranges have in common, pair by pair."""
         return self.common[np.ix_(self.pattern[left], self.pattern[right])]
 
 
@@ -203,7 +203,7 @@ def table_from_columns(
 
 
 def _own_rows(mask: NDArray[np.bool_], rows: NDArray[Any]) -> NDArray[Any]:
-    """Rows of a table as rows of a variable that has those of the mask."""
+    """Translate rows of a table to rows of a variable that has values where the mask is true."""
     if rows.dtype == bool:
         return rows[mask]
     places: NDArray[np.intp] = np.cumsum(mask) - 1
@@ -212,7 +212,7 @@ def _own_rows(mask: NDArray[np.bool_], rows: NDArray[Any]) -> NDArray[Any]:
 
 
 def _in_numpy(variable: Variable) -> Variable:
-    """The same variable with numbers in float64 on the host."""
+    """Convert the numbers of a variable to float64 on the host."""
     blocks = []
     for block in variable.blocks:
         values = to_numpy(block.values)

@@ -13,7 +13,7 @@ from shearer.data.columns import Column, Kind
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Coordinates that share one kernel.
+    """Columns of a variable that share one kernel.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Variable:
 
 
 def common_library(columns: list[Column]) -> tuple[Namespace, Array]:
-    """The one array library of the call: numpy, unless some column is a tensor of another one."""
+    """Find the one array library of the columns: numpy, unless some are tensors of another one."""
     arrays = [column.values for column in columns if column.kind == "continuous"]
     foreign = [array for array in arrays if not is_numpy(array)]
     if not foreign:
@@ -87,7 +87,7 @@ def join_blocks(parts: list[Column], xp: Namespace, like: Array) -> tuple[Block,
 
 
 def _convert(column: Column, xp: Namespace, like: Array) -> Array:
-    """The numbers in the library, device and floating type of the call."""
+    """Convert numbers to the library, device and floating type of `like`."""
     if is_numpy(like) or not is_numpy(column.values):
         return xp.astype(column.values, like.dtype, copy=False)
     # torch warns of memory that it may not write to, as that of a polars column
@@ -99,7 +99,7 @@ def _convert(column: Column, xp: Namespace, like: Array) -> Array:
 
 
 def _join_labels(labels: list[Column]) -> Block:
-    """Several label columns as one whose levels are the combinations that occur."""
+    """Join columns of labels to one whose levels are the combinations that occur."""
     if len(labels) == 1:
         return Block("categorical", to_numpy(labels[0].values), labels[0].levels)
     codes = np.stack([to_numpy(label.values) for label in labels], axis=1)

@@ -34,7 +34,7 @@ FEWEST_CLUSTERS = 8
 
 
 def cluster_codes(cluster: Any, rows: int) -> Codes:
-    """Which cluster each row belongs to, from one label a row.
+    """Number the clusters, from one label a row.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def cluster_codes(cluster: Any, rows: int) -> Codes:
 
 
 def without_clusters(table: Table, cluster: Any) -> tuple[Table, Codes]:
-    """A table without the column that names the clusters, where it is a column, and the cluster of each row."""
+    """Take the column that names the clusters, where it is one, out of a table, and number the cluster of each row."""
     if not isinstance(cluster, str):
         return table, cluster_codes(cluster, table.rows)
     check_names("cluster", [cluster], table.names)

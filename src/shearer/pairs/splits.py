@@ -152,7 +152,7 @@ class SplitTests:
         return self._stacks[height]
 
     def _measured(self, variable: int, height: int) -> Measured:
-        """Of a single variable without missing values; found once."""
+        """Measure a single variable without missing values; found once."""
         place = variable, min(height, self._ladders.heights(variable) - 1)
         if place not in self._single:
             self._single[place] = _measured(self._leading.of(variable, height))
@@ -168,7 +168,7 @@ class SplitTests:
 
 
 def _forms(measured: list[Measured]) -> Form:
-    """The centered forms of several."""
+    """Stack the centered forms of several."""
     forms = [one.marginal.centered for one in measured]
     return Form(*(np.array([getattr(one, key) for one in forms]) for key in vars(forms[0])))
 

@@ -17,7 +17,7 @@ from shearer._version import __version__
 from shearer.inference.permutation.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.pairs.limits import FEWEST_ROWS
-from shearer.scanning.columns.chosen import read_columns
+from shearer.scanning.columns.chosen import choose_columns
 from shearer.scanning.document import Findings, describe_findings
 from shearer.scanning.measuring import Measuring
 from shearer.scanning.scan_result import Scan
@@ -170,7 +170,7 @@ def scan(
         raise value_error("cluster", "none with lags", "one", "Series are tested by rearranging stretches of rows.")
     kept = [keep] if isinstance(keep, str) else list(keep)
     ordered = rows is None
-    reading = read_columns(data, target, groups, kinds, kept, most, request.seed, cluster=cluster, ordered=ordered)
+    reading = choose_columns(data, target, groups, kinds, kept, most, request.seed, cluster=cluster, ordered=ordered)
     dependent = _not_allowed_for(reading.dependent_rows, wanted_lags, clustered=cluster is not None)
     notes, table = [*(rows.notes if rows is not None else ()), *reading.notes], reading.table
     if isinstance(kernel, Mapping):

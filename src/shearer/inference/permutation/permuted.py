@@ -18,7 +18,7 @@ from shearer.measures.registry import MEASURES, dependence_measures
 from shearer.pairs.clusters import cluster_codes
 from shearer.spectrum import Request
 
-# The name under which labels of blocks go through the door with the data; no column is called so.
+# The name under which labels of blocks are read with the data; no column is called so.
 _BLOCKS = "blocks="
 
 

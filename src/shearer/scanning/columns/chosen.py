@@ -68,7 +68,7 @@ class Reading:
     clusters: NDArray[np.intp] | None = None
 
 
-def read_columns(
+def choose_columns(
     data: tuple[Any, ...],
     target: str | list[str] | None,
     groups: Mapping[str, Iterable[str]] | None,
