@@ -86,7 +86,7 @@ def standardized(values: Floats) -> Floats:
     return scaled
 
 
-def ranks(values: Floats) -> Floats:
+def ranks(values: NDArray[Any]) -> Floats:
     """Ranks from 1 of each column, ties at their mean."""
     from scipy.stats import rankdata
 

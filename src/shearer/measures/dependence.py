@@ -110,12 +110,12 @@ class Dependence(Measurable):
 
     @property
     def rows(self) -> int:
-        """Observations used."""
+        """Rows used."""
         return self._entropies.rows
 
     @property
     def dropped(self) -> int:
-        """Observations left out because a value was missing."""
+        """Rows left out because a value was missing."""
         return self._table.dropped
 
     @property

@@ -32,7 +32,7 @@ class Entropies(Protocol):
 
     @property
     def rows(self) -> int:
-        """Number of observations."""
+        """Number of rows."""
 
 
 class SubsetEntropies:
@@ -127,7 +127,7 @@ class SubsetEntropies:
 
     @property
     def rows(self) -> int:
-        """Number of observations."""
+        """Number of rows."""
         return self._grams[0].n
 
     @property

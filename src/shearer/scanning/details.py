@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer.comparators import chatterjee_xi, pearson, spearman
-from shearer.comparators.correlations import unit_range
+from shearer.comparators.correlations import correlation, unit_range
+from shearer.comparators.inputs import ranks
+from shearer.comparators.ranks import xi
 from shearer.data.table import Table
 from shearer.data.variables import Variable
 
@@ -66,9 +67,9 @@ def details_of(pair: Table, strength: float) -> PairDetails:
     ways = _determines(first, second) + 2 * _determines(second, first)
     kinds = [values.dtype.kind for values in (first, second)]
     if kinds == ["f", "f"]:
-        rho = spearman(first, second)
+        rho = correlation(ranks(first), ranks(second))
         clear = abs(rho) >= max(_MONOTONE_SHARE * abs(strength), _MONOTONE_ERRORS / np.sqrt(max(pair.rows - 1, 1)))
-        return PairDetails(pearson(first, second), rho, sign=float(np.sign(rho)) * clear, determines=ways)
+        return PairDetails(correlation(first, second), rho, sign=float(np.sign(rho)) * clear, determines=ways)
     if "f" in kinds:
         number, label = (first, second) if kinds[0] == "f" else (second, first)
         return PairDetails(eta_squared=_between(number.astype(np.float64), label.astype(np.intp)), determines=ways)
@@ -100,7 +101,7 @@ def _determines(cause: NDArray[np.float64] | Indices, effect: NDArray[np.float64
         return 0.0
     if effect.dtype.kind == "f":
         largest = (len(cause) - 2) / (len(cause) + 1)
-        return float(chatterjee_xi(cause, effect) >= _FUNCTION * largest)
+        return float(xi(cause, effect) >= _FUNCTION * largest)
     order = np.argsort(cause, kind="stable")
     stretches = 1 + int(np.count_nonzero(np.diff(codes[order])))
     return float(_ROWS_A_STRETCH * stretches <= len(cause))

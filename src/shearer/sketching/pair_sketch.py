@@ -93,22 +93,22 @@ class PairSketch(PairAnswers):
             The variables, where a table has others too; default: all.
         """
         only = None if names is None else list(names)
-        items = read_chunk(sample, None, groups, kinds, missing, only).variables
-        if len(items) < 2:
-            raise value_error("sample", "at least 2 variables", f"{len(items)}")
-        if items[0].rows < FEWEST_SAMPLE_ROWS:
-            raise value_error("sample", f"at least {FEWEST_SAMPLE_ROWS} rows", f"{items[0].rows}")
-        frame = Frame.of(items, kernel)
-        few = np.random.default_rng(0).permutation(items[0].rows)[:SAMPLE_ROWS]
-        rows = taken(frame.prepared(items), np.sort(few))
+        variables = read_chunk(sample, None, groups, kinds, missing, only).variables
+        if len(variables) < 2:
+            raise value_error("sample", "at least 2 variables", f"{len(variables)}")
+        if variables[0].rows < FEWEST_SAMPLE_ROWS:
+            raise value_error("sample", f"at least {FEWEST_SAMPLE_ROWS} rows", f"{variables[0].rows}")
+        frame = Frame.of(variables, kernel)
+        few = np.random.default_rng(0).permutation(variables[0].rows)[:SAMPLE_ROWS]
+        rows = taken(frame.prepared(variables), np.sort(few))
         sketch = cls.__new__(cls)
-        chosen = set(kernel) if isinstance(kernel, Mapping) else None if kernel is None else {i.name for i in items}
+        chosen = set(kernel) if isinstance(kernel, Mapping) else None if kernel is None else {i.name for i in variables}
         sketch._features = [
             feature_levels(frame, place, item, item.name in (chosen or ())) for place, item in enumerate(rows)
         ]
         sketch._settings = {"groups": groups and {k: list(v) for k, v in groups.items()}, "missing": missing}
         sketch._settings |= {"kinds": None if kinds is None else dict(kinds), "names": only}
-        sketch._shapes, sketch._kernels = taken(items, slice(0, 0)), frame.kernels
+        sketch._shapes, sketch._kernels = taken(variables, slice(0, 0)), frame.kernels
         sketch._begin()
         return sketch
 

@@ -80,9 +80,9 @@ def as_labels(block: Block) -> Block:
     )
 
 
-def check_alike(items: Sequence[Variable], frozen: Sequence[Variable]) -> tuple[Variable, ...]:
+def check_alike(variables: Sequence[Variable], frozen: Sequence[Variable]) -> tuple[Variable, ...]:
     """The variables in the order of the frozen ones, or an error that says where they differ."""
-    found = {item.name: item for item in items}
+    found = {item.name: item for item in variables}
     wanted = [item.name for item in frozen]
     if set(found) != set(wanted):
         hint = "A chunk has the columns of the sample that Sketch.like was given."
@@ -113,9 +113,9 @@ def combinations_of(blocks: Sequence[Block]) -> tuple[list[tuple[str, ...]], NDA
     return [tuple(str(block.levels[block.values[row]]) for block in blocks) for row in first], joined
 
 
-def taken(items: Iterable[Variable], rows: NDArray[np.intp] | slice) -> tuple[Variable, ...]:
+def taken(variables: Iterable[Variable], rows: NDArray[np.intp] | slice) -> tuple[Variable, ...]:
     """Take some of the rows of every variable."""
-    return tuple(item.take(rows) for item in items)
+    return tuple(item.take(rows) for item in variables)
 
 
 def stacked(first: Sequence[Variable], second: Sequence[Variable]) -> tuple[Variable, ...]:

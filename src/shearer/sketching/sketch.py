@@ -127,15 +127,15 @@ class Sketch(Measurable):
             raise type_error("given", "names of variables", describe(given), "Chunks bring them as columns.")
         declared = check_measures(measures)
         table = read_chunk(sample, given, groups, None, missing)
-        items, conditions = table.variables, table.given
-        if items[0].rows < FEWEST_SAMPLE_ROWS:
-            raise value_error("sample", f"at least {FEWEST_SAMPLE_ROWS} rows", f"{items[0].rows}")
+        variables, conditions = table.variables, table.given
+        if variables[0].rows < FEWEST_SAMPLE_ROWS:
+            raise value_error("sample", f"at least {FEWEST_SAMPLE_ROWS} rows", f"{variables[0].rows}")
         seed = seed_of(rng)
         generator = np.random.default_rng(seed)
-        frame = Frame.of(items, kernel)
-        few = generator.permutation(items[0].rows)[:SAMPLE_ROWS]
-        rows = taken(frame.prepared(items), np.sort(few))
-        subsets = subsets_of(declared, [item.name for item in items], conditions)
+        frame = Frame.of(variables, kernel)
+        few = generator.permutation(variables[0].rows)[:SAMPLE_ROWS]
+        rows = taken(frame.prepared(variables), np.sort(few))
+        subsets = subsets_of(declared, [item.name for item in variables], conditions)
         grams = frame.sample_grams(rows)
         chosen = {}
         for subset in subsets:
@@ -145,8 +145,8 @@ class Sketch(Measurable):
         sketch = cls.__new__(cls)
         sketch._settings = {"given": given, "groups": _plain_groups(groups), "missing": missing, "measures": declared}
         sketch._settings |= {"alpha": order, "rank": int(rank), "seed": seed}
-        sketch._shapes = taken(items, slice(0, 0))
-        sketch._names, sketch._given = tuple(item.name for item in items), conditions
+        sketch._shapes = taken(variables, slice(0, 0))
+        sketch._names, sketch._given = tuple(item.name for item in variables), conditions
         sketch._freeze(frame, subsets, {subset: taken(rows, places) for subset, places in chosen.items()})
         return sketch
 
@@ -302,14 +302,14 @@ class Sketch(Measurable):
         """Add rows, in the form of the sample: as many arguments, or a table of the same columns."""
         settings = self._settings
         table = read_chunk(chunk, settings["given"], settings["groups"], None, settings["missing"])
-        items = check_alike(table.variables, self._shapes)
-        rows = self._frame.prepared(items)
-        for start in range(0, items[0].rows, self._step):
+        variables = check_alike(table.variables, self._shapes)
+        rows = self._frame.prepared(variables)
+        for start in range(0, variables[0].rows, self._step):
             piece = taken(rows, slice(start, start + self._step))
             grams = self._frame.grams(piece)
             for part in self._entropies.parts.values():
                 part.add(grams, piece, self._frame.size)
-        self._entropies.rows += items[0].rows
+        self._entropies.rows += variables[0].rows
         self._dropped += table.dropped
 
     def merge(self, other: Sketch) -> None:
