@@ -8,6 +8,7 @@ import pytest
 
 import shearer as sh
 from shearer.data import read, reading
+from shearer.data.table import Presence
 
 SOURCE = Path(sh.__file__).parent
 RNG = np.random.default_rng(7)
@@ -218,3 +219,13 @@ def test_stacked_variables_keep_their_labels():
     first, second = (read(labels).variables[0] for labels in (["a", "b", "a"], ["c", "b"]))
     (block,) = first.stack(second).blocks
     assert [block.levels[code] for code in block.values] == ["a", "b", "a", "c", "b"]
+
+
+@pytest.mark.parametrize("rows", [1, 8, 13])
+def test_patterns_of_missing_values_are_the_distinct_rows_of_the_masks(rows):
+    present = RNG.random((30, rows)) < 0.7
+    found = Presence.of(present)
+    masks, pattern = np.unique(present, axis=0, return_inverse=True)
+    np.testing.assert_array_equal(found.masks, masks)
+    np.testing.assert_array_equal(found.pattern, pattern.reshape(-1))
+    np.testing.assert_array_equal(found.masks[found.pattern], present)

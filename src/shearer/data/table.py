@@ -28,6 +28,21 @@ class Presence:
     masks: NDArray[np.bool_]
     pattern: NDArray[np.intp]
 
+    @classmethod
+    def of(cls, present: NDArray[np.bool_]) -> "Presence":
+        """Find the patterns of a mask for each variable, in ascending order.
+
+        Examples
+        --------
+        >>> Presence.of(np.array([[True, True], [False, True], [True, True]])).pattern
+        array([1, 0, 1])
+        """
+        keys = [row.tobytes() for row in np.packbits(present, axis=1)]  # compared far faster than rows of truth values
+        first = {key: place for place, key in reversed(list(enumerate(keys)))}
+        number = {key: k for k, key in enumerate(sorted(first))}
+        masks = present[[first[key] for key in number]]
+        return cls(masks, np.array([number[key] for key in keys], dtype=np.intp))
+
     @cached_property
     def complete(self) -> bool:
         """True if no variable lacks a row."""
@@ -187,8 +202,7 @@ def table_from_columns(
     rows = next(iter(columns.values()))[0].rows
     if pairwise:
         present = np.array([~np.logical_or.reduce([part.missing for part in parts]) for parts in columns.values()])
-        masks, pattern = np.unique(present, axis=0, return_inverse=True)
-        presence = Presence(masks, pattern.reshape(-1))
+        presence = Presence.of(present)
         own = [
             parts if mask.all() else [part.take(np.flatnonzero(mask)) for part in parts]
             for parts, mask in zip(columns.values(), present, strict=True)
