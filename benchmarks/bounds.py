@@ -8,7 +8,7 @@ import mpmath as mp
 import numpy as np
 
 from benchmarks.cases import Case
-from shearer.data.reading import read_variables
+from shearer.data import read
 from shearer.kernels import Gaussian, Gram, Laplacian, grams, hadamard
 from shearer.spectrum.lowrank import certificate, cholesky
 
@@ -30,7 +30,7 @@ def random_case(rng: np.random.Generator) -> tuple[Gram, list[mp.matrix]]:
             values = np.round(values)
         width = float(10 ** rng.uniform(-1, 1.5))
         laplacian = rng.uniform() < 0.3
-        pieces.append(grams(read_variables(values, vector=True), (Laplacian if laplacian else Gaussian)(width))[0])
+        pieces.append(grams(read(values, vector=True), (Laplacian if laplacian else Gaussian)(width))[0])
         matrices.append((oracle.laplacian if laplacian else oracle.gaussian)(values, width))
     return hadamard(pieces), matrices
 

@@ -8,7 +8,7 @@ import numpy as np
 
 import shearer as sh
 from benchmarks.cases import PEAK, Case, best
-from shearer.data.table import read_table
+from shearer.data import read
 from shearer.pairs.engine import PairTests
 
 ROWS, RESAMPLES, TIMED = 2000, 1000, 20
@@ -59,11 +59,11 @@ def ladder_of_all_pairs() -> list[Case]:
     for count, gaps, target in ((1000, 0.0, 500), (150, 0.05, 25)):
         table = rng.normal(size=(136, count))
         table[rng.random(table.shape) < gaps] = np.nan
-        read = read_table(table, missing="pairwise")
+        whole = read(table, missing="pairwise", pairwise=True)
         sample = np.random.default_rng(3).integers(0, count, size=(100, 2))
         everything = slice(0, count), slice(0, count)
-        PairTests.of(read_table(table[:, :40], missing="pairwise")).pvalues(slice(0, 40), slice(0, 40))
-        ours = best(lambda read=read, every=everything: PairTests.of(read).pvalues(*every), 2)
+        PairTests.of(read(table[:, :40], missing="pairwise", pairwise=True)).pvalues(slice(0, 40), slice(0, 40))
+        ours = best(lambda whole=whole, every=everything: PairTests.of(whole).pvalues(*every), 2)
         loop = best(
             lambda table=table, sample=sample: [
                 sh.independence_test(table[:, i], table[:, j], missing="drop") for i, j in sample

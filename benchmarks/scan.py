@@ -14,7 +14,7 @@ import numpy as np
 
 import shearer as sh
 from benchmarks.cases import PEAK, Case, best
-from shearer.data.table import read_table
+from shearer.data import read
 from shearer.pairs.engine import PairTests
 
 EVERY = slice(None), slice(None)
@@ -46,10 +46,10 @@ print(json.dumps({"seconds": time.perf_counter() - start, "processor": time.proc
 _TALL = f"""
 import json, sys, time
 import numpy as np
-from shearer.data.table import read_table
+from shearer.data import read
 from shearer.pairs.engine import PairTests
 rows = int(sys.argv[1])
-table = read_table(np.random.default_rng(0).normal(size=(rows, 10)))
+table = read(np.random.default_rng(0).normal(size=(rows, 10)))
 start = time.perf_counter()
 PairTests.of(table, memory="1GB").pvalues(slice(None), slice(None))
 print(json.dumps({{"seconds": time.perf_counter() - start, "peak": {PEAK}}}))
@@ -69,9 +69,9 @@ def against_rivals(table: np.ndarray) -> list[Case]:
     import dcor
     from sklearn.feature_selection import mutual_info_regression
 
-    read = read_table(table)
-    PairTests.of(read_table(table[:100])).pvalues(*EVERY)
-    ours = best(lambda: PairTests.of(read).pvalues(*EVERY), 2)
+    whole = read(table)
+    PairTests.of(read(table[:100])).pvalues(*EVERY)
+    ours = best(lambda: PairTests.of(whole).pvalues(*EVERY), 2)
     dcor.distance_correlation(table[:50, 0], table[:50, 1])
     loop = best(
         lambda: [

@@ -16,7 +16,7 @@ import scipy.special
 from numpy.typing import NDArray
 
 import shearer as sh
-from shearer.data.reading import read_variables
+from shearer.data import read
 from shearer.kernels import grams
 from shearer.kernels.gram import hadamard
 from shearer.spectrum.lowrank.cholesky import Factorization
@@ -190,7 +190,7 @@ def operator_bits(
 ) -> float:
     """Entropy of order 1, in bits, of the population's operator, from its nodes."""
     chosen = {f"x{i}": sh.kernels.Gaussian(w) for i, w in enumerate(widths, 1) if w is not None}
-    gram = hadamard(grams(read_variables(*columns), chosen))
+    gram = hadamard(grams(read(*columns), chosen))
     work = Factorization(gram, np.random.default_rng(0))
     work.weigh(weights)
     while weights @ work.residual > residual and work.grow(min(gram.n, MOST_RANK)):

@@ -12,8 +12,8 @@ import torch
 
 from shearer.comparators import distance_correlation, hsic, kcca, qmi_cs
 from shearer.comparators.matrices import Rearranged, kernel_matrices
-from shearer.data.reading import read_variables
-from shearer.data.variables import Variables
+from shearer.data import read
+from shearer.data.table import Table
 from shearer.inference.pvalue import TIE, rank_pvalue
 from shearer.kernels import Gaussian
 from shearer.kernels.bandwidth import silverman
@@ -24,13 +24,13 @@ RULES = ("paper", "ours")
 ORDERS = (1.01, 2.0, 5.0)
 DENSITY = Gaussian(lambda values: np.sqrt(2.0) * silverman(values))
 # QMI_CS twice: with kernels of median width like the others, and with those of a density estimate of Silverman's width.
-RIVALS: dict[str, Callable[[Variables], Rearranged]] = {
+RIVALS: dict[str, Callable[[Table], Rearranged]] = {
     "HSIC": hsic.__dict__["rearranged"],
     "dCor": distance_correlation.__dict__["rearranged"],
     "KCCA": kcca.__dict__["rearranged"],
     "QMI_CS": qmi_cs.__dict__["rearranged"],
-    "QMI_CS (Silverman)": lambda variables: replace(
-        qmi_cs.__dict__["rearranged"](variables), matrices=kernel_matrices(variables, DENSITY)
+    "QMI_CS (Silverman)": lambda table: replace(
+        qmi_cs.__dict__["rearranged"](table), matrices=kernel_matrices(table, DENSITY)
     ),
 }
 Floats = np.ndarray
@@ -58,11 +58,11 @@ def judged(observed: Floats, null: Iterator[Floats]) -> list[Decision]:
 
 def rivals(x: Floats, y: Floats, orders: Sequence[np.ndarray]) -> dict[str, Decision]:
     """The rivals of Figure 1 at their defaults, kernels and distances formed once."""
-    variables = read_variables(x, y)
-    same = np.arange(variables.rows)
+    table = read(x, y)
+    same = np.arange(table.rows)
     found = {}
     for name, prepare in RIVALS.items():
-        statistic = prepare(variables)
+        statistic = prepare(table)
         null = (np.array([statistic([same, order])]) for order in orders)
         found[name] = judged(np.array([statistic([same, same])]), null)[0]
     return found
@@ -72,7 +72,7 @@ def entropies(
     x: Floats, y: Floats, orders: Sequence[np.ndarray], kernel: Gaussian | None = None
 ) -> dict[str, Decision]:
     """I* at the paper's orders: entropies of single variables are fixed, so minus the joint entropy decides."""
-    left, right = kernel_matrices(read_variables(x, y), kernel)
+    left, right = kernel_matrices(read(x, y), kernel)
     n = len(left)
     observed = -joint_entropies((left * right)[None] / n)[0]
     step = max(1, 4096 // n)

@@ -18,7 +18,7 @@ from experiments import figure1, figure2, records
 from experiments.decisions import Decision, joint_entropies, judged, rates, shuffles
 from experiments.densities import rotated
 from shearer.comparators.matrices import kernel_matrices
-from shearer.data.reading import read_variables
+from shearer.data import read
 
 GROUPS, SIZE, ALPHA = 10, 128, 1.01
 Floats = np.ndarray
@@ -42,7 +42,7 @@ def trial(angle: int, number: int) -> dict[str, Decision]:
     g = np.random.default_rng([1, 0, angle, number])
     steps, rows = figure1.SETTINGS["steps"], figure1.SETTINGS["rows"]
     x, y = rotated(g, rows, angle / steps * np.pi / 4, figure1.SETTINGS["dimensions"])
-    left, right = kernel_matrices(read_variables(x, y))
+    left, right = kernel_matrices(read(x, y))
     orders = shuffles(rows, g)
     groups = [g.choice(rows, SIZE, replace=False) for _ in range(GROUPS)]
     null = (np.array([averaged(left, right[np.ix_(order, order)], groups)]) for order in orders)

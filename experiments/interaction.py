@@ -10,8 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from experiments import records
-from shearer.data.reading import read_variables
-from shearer.data.table import table_without_gaps
+from shearer.data import read
 from shearer.inference.threeway.interaction import split_components
 from shearer.pairs.sides import Ladders
 from shearer.pairs.splits import SplitTests
@@ -51,8 +50,8 @@ def study(name: str, quick: bool) -> dict:
     seed = list(DESIGNS).index(name)
     rejected = []
     for trial in range(trials):
-        variables = read_variables(*draw(np.random.default_rng([seed, trial]), ROWS))
-        splits = split_components(SplitTests(Ladders.of(table_without_gaps(variables))), variables.names)
+        table = read(*draw(np.random.default_rng([seed, trial]), ROWS))
+        splits = split_components(SplitTests(Ladders.of(table)), table.names)
         rejected.append(max(split.pvalue for split in splits) <= LEVEL)
     seconds = round(time.perf_counter() - start, 1)
     settings = {"rows": ROWS, "trials": trials, "seed": seed, "interaction": present, "seconds": seconds}

@@ -15,7 +15,7 @@ from sklearn.feature_selection import mutual_info_regression
 from sklearn.metrics import average_precision_score, mutual_info_score, roc_auc_score
 
 import shearer as sh
-from shearer.data.table import read_table
+from shearer.data import read
 from shearer.kernels import Gaussian, bandwidth
 from shearer.pairs.engine import PairTests
 from shearer.tools.networks.indirect import context_likelihood
@@ -110,7 +110,7 @@ def order_two(X: Floats) -> Scores:
 def aggregated(X: Floats) -> Scores:
     """-log p of the aggregated test, over a ladder of widths."""
     for form, transform in FORMS.items():
-        pvalues = PairTests.of(read_table(transform(X))).pvalues(slice(None), slice(None))
+        pvalues = PairTests.of(read(transform(X))).pvalues(slice(None), slice(None))
         yield f"{form}-log p, aggregated", -np.log10(np.maximum(pvalues, _SMALLEST))
 
 

@@ -16,7 +16,7 @@ from collections import Counter
 import numpy as np
 
 from experiments import records
-from shearer.data.reading import read_sources
+from shearer.data import read
 from shearer.scanning.columns.coded import coded_columns
 from shearer.scanning.columns.roles import find_roles
 from shearer.scanning.columns.row_order import rows_that_depend
@@ -132,7 +132,7 @@ def study(name: str, quick: bool) -> dict:
         data = DESIGNS[name](Draw(g))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            coded = coded_columns(read_sources((data,))[0])
+            coded = coded_columns(read(data, missing="pairwise", pairwise=True).columns)
         coded = {label: found for label, found in coded.items() if found.distinct > 1}
         roles = find_roles(coded, (), ())
         dependent = [found["kind"] for found in rows_that_depend(coded, roles)] if coded else []

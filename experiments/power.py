@@ -19,7 +19,7 @@ import shearer as sh
 from experiments import records
 from experiments.alternatives import JUDGING
 from shearer.comparators import chatterjee_xi, distance_correlation, hsic, mhsic
-from shearer.data.reading import read_variables
+from shearer.data import read
 from shearer.inference.pvalue import rank_pvalue
 
 LEVEL, RESAMPLES = 0.05, 199
@@ -37,7 +37,7 @@ def measure_pvalue(data: tuple, alpha: float, rng: Generator) -> float:
 
 def shuffled_pvalue(comparator: Callable[..., float], x: np.ndarray, y: np.ndarray, rng: Generator) -> float:
     """A comparator with permutations, its kernels or distances formed once."""
-    statistic = comparator.__dict__["rearranged"](read_variables(x, y))
+    statistic = comparator.__dict__["rearranged"](read(x, y))
     same = np.arange(len(x))
     null = [statistic([same, rng.permutation(len(x))]) for _ in range(RESAMPLES)]
     return rank_pvalue(null, statistic([same, same]))

@@ -22,7 +22,7 @@ import numpy as np
 
 import shearer as sh
 from experiments import records
-from shearer.data.table import read_table
+from shearer.data import read
 from shearer.inference import adjusted_mutual_information
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.pairs.engine import PairTests
@@ -137,7 +137,7 @@ def _kept(g: Generator, n: int, share: float) -> tuple[Any, Any]:
 
 def judged(x: Any, y: Any) -> tuple[float, float, float]:
     """Squared strength, and the ends of the interval of the strength."""
-    tests = PairTests.of(read_table({"x": x, "y": y}))
+    tests = PairTests.of(read({"x": x, "y": y}))
     found = tests.judged(slice(0, 1), slice(1, 2))
     ends = tests.intervals(np.array([[0, 1]]), found.squared[0], found.height[0], found.pvalue[0])
     return float(found.squared[0, 0]), float(ends.low[0]), float(ends.high[0])
@@ -172,7 +172,7 @@ def bias(rest: str, seed: int, quick: bool) -> dict[str, Any]:
     squares = []
     for _ in range(4 if quick else 12 if rows > 500 else 40):
         left, right = ([make(g) for make in side for _ in range(3)] for side in sides)
-        table = read_table({f"c{k}": column for k, column in enumerate([*left, *right])})
+        table = read({f"c{k}": column for k, column in enumerate([*left, *right])})
         found = PairTests.of(table).judged(slice(0, len(left)), slice(len(left), len(left) + len(right)))
         squares.append(found.squared.ravel())
     means = np.mean(squares, axis=1)
@@ -227,7 +227,7 @@ def pair_record(columns: Columns, names: tuple[str, str], g: Generator) -> dict[
     known = np.logical_and.reduce([_known(column) for column in two])
     rows = g.permutation(np.flatnonzero(known))[:MOST_ROWS]
     x, y = (column[rows] if column.dtype.kind == "f" else column[rows].astype(str) for column in two)
-    tests = PairTests.of(read_table({"x": x, "y": y}))
+    tests = PairTests.of(read({"x": x, "y": y}))
     judged = tests.judged(slice(0, 1), slice(1, 2))
     matrix = sh.pairwise({"x": x, "y": y})
     flat = [_numbers(column) for column in (x, y)]

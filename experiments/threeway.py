@@ -16,7 +16,7 @@ import numpy as np
 
 import shearer as sh
 from experiments import records
-from shearer.data.reading import read_variables
+from shearer.data import read
 from shearer.inference.threeway.term import three_way
 
 LEVEL = 0.05
@@ -166,7 +166,7 @@ def study(name: str, quick: bool) -> dict:
     pairwise, draw = DESIGNS[design]
     n = int(rows)
     trials, start, seed = (10 if quick else ROWS[n]), time.perf_counter(), SEED + CASES.index(name)
-    found = [three_way(read_variables(*draw(np.random.default_rng([seed, trial]), n)).items) for trial in range(trials)]
+    found = [three_way(read(*draw(np.random.default_rng([seed, trial]), n)).variables) for trial in range(trials)]
     pvalues = np.array([one.pvalue for one in found])
     seconds = time.perf_counter() - start
     return {

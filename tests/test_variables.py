@@ -1,4 +1,4 @@
-"""Variables at the door: whatever container the same data come in, they have the same names, kinds and values."""
+"""Variables as they are read: whatever container the same data come in, they have the same names, kinds and values."""
 
 import datetime
 import enum
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer.data.reading import read_variables
+from shearer.data import read
 
 MATRIX = np.random.default_rng(7).normal(size=(12, 3)) @ [[1.0, 0.5, 0.2], [0.0, 1.0, 0.4], [0.0, 0.0, 1.0]]
 X, Y, Z = MATRIX.T
@@ -44,7 +44,7 @@ def same(value):
 
 
 def kinds(*data, **options):
-    return [variable.kind for variable in read_variables(*data, **options).items]
+    return [variable.kind for variable in read(*data, **options).variables]
 
 
 @pytest.mark.parametrize("container", VECTORS)
@@ -248,9 +248,9 @@ def test_groups_join_columns_in_place(container):
     d = sh.Dependence(table, groups={"late": ["d", "c"], "b": "b"})
     assert d.names == ("a", "b", "late")
     assert float(d.total_correlation()) == same(sh.total_correlation(X, LABELS, MATRIX[:, 1:]))
-    swapped = read_variables(table, groups={"a": ["b", "c"], "b": ["a"]})
+    swapped = read(table, groups={"a": ["b", "c"], "b": ["a"]})
     assert swapped.names == ("b", "a", "d")
-    assert swapped.items[1].kind == "mixed"
+    assert swapped.variables[1].kind == "mixed"
 
 
 def test_groups_of_unnamed_variables():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer.data.reading import read_variables
+from shearer.data import read
 from shearer.kernels import Custom, Delta, Gaussian, Gram, Laplacian, Precomputed, grams, hadamard
 from shearer.spectrum.estimate import Estimate
 from shearer.spectrum.request import Request, ToleranceError
@@ -47,18 +47,18 @@ def gram_cases(rows: int = 60, seed: int = 0) -> Iterator[tuple[str, Gram]]:
         "labels": [str(code) for code in rng.integers(0, 4, size=rows)],
         "constant": np.ones(rows),
     }
-    singles = dict(zip(columns, grams(read_variables(columns)), strict=True))
+    singles = dict(zip(columns, grams(read(columns)), strict=True))
     yield from singles.items()
     yield "joint of scalars", hadamard([singles["scalar"], singles["heavy"]])
     yield "joint with labels", hadamard([singles["scalar"], singles["labels"]])
     yield "joint of all", hadamard(list(singles.values()))
-    scalar = read_variables(x)
+    scalar = read(x)
     yield "narrow", grams(scalar, Gaussian(0.01))[0]
     yield "wide", grams(scalar, Gaussian(1e4))[0]
     yield "Laplacian", grams(scalar, Laplacian())[0]
     yield "all distinct", grams(scalar, Delta())[0]
-    yield "given matrix", grams(read_variables(np.cos(np.subtract.outer(x, x)), vector=True), Precomputed())[0]
-    yield "own kernel of labels", grams(read_variables(columns["labels"]), {"x1": Custom(_overlap)})[0]
+    yield "given matrix", grams(read(np.cos(np.subtract.outer(x, x)), vector=True), Precomputed())[0]
+    yield "own kernel of labels", grams(read(columns["labels"]), {"x1": Custom(_overlap)})[0]
 
 
 def _overlap(a: str, b: str) -> float:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer.data.reading import read_variables
+from shearer.data import read
 from shearer.inference.permutation.local import conditional_test, local_orders, neighborhoods
 
 
@@ -47,7 +47,7 @@ def test_seeds_and_threads():
 
 
 def conditions(*given):
-    return read_variables(np.zeros(len(given[0])), given=given).items[1:]
+    return read(np.zeros(len(given[0])), given=given).variables[1:]
 
 
 def test_labels_change_places_within_their_label(rng):

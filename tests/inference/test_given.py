@@ -11,7 +11,7 @@ from shearer.conditioning.designs import Conditions
 from shearer.conditioning.pair import PairsGiven
 from shearer.conditioning.ridge import Fit
 from shearer.conditioning.strata import Strata
-from shearer.data.reading import read_variables
+from shearer.data import read
 
 
 def share_found(draw, rows, trials):
@@ -220,8 +220,8 @@ def test_many_rows_in_chunks_are_those_of_one(rng, monkeypatch):
 
 
 def test_residuals_are_found_once(rng):
-    read = read_variables(*rng.normal(size=(4, 50)), given=rng.normal(size=50)).items
-    tests = PairsGiven(read[:4], read[4:])
+    variables = read(*rng.normal(size=(4, 50)), given=rng.normal(size=50)).variables
+    tests = PairsGiven(variables[:4], variables[4:])
     answers = [tests.answer(i, j).pvalue for i in range(4) for j in range(i)]
     assert tests.residual(0) is tests.residual(0)
     assert all(0 < p <= 1 for p in answers)

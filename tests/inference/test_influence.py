@@ -7,7 +7,7 @@ import pytest
 
 import shearer as sh
 from shearer._memory import MemoryBudgetError
-from shearer.data.reading import read_variables
+from shearer.data import read
 from shearer.inference.intervals import influence as influences
 from shearer.inference.intervals import row_influences as by_rows
 from shearer.inference.intervals.confidence import confidence_interval, interval_of
@@ -42,7 +42,7 @@ def refitted(gram, alpha):
 @pytest.mark.parametrize("alpha", ORDERS)
 @pytest.mark.parametrize("kind", ["numbers", "mixed", "labels"])
 def test_changes_are_those_of_refits(rng, kind, alpha):
-    gram = hadamard(grams(read_variables(*data(kind, rng))))
+    gram = hadamard(grams(read(*data(kind, rng))))
     found = influence(gram, request(alpha))
     assert found.entropy == pytest.approx(SubsetEntropies([gram], request(alpha))({0}).value, abs=1e-7)
     assert found.changes == pytest.approx(refitted(gram, alpha), abs=2e-5)
@@ -51,7 +51,7 @@ def test_changes_are_those_of_refits(rng, kind, alpha):
 @pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0, 3.0, math.inf])
 def test_a_factor_gives_the_same(rng, monkeypatch, alpha):
     x = rng.normal(size=400)
-    gram = hadamard(grams(read_variables(x, x + rng.normal(size=400))))
+    gram = hadamard(grams(read(x, x + rng.normal(size=400))))
     monkeypatch.setattr(influences, "_MOST_SUMMED", 0)
     low_rank = influence(gram, request(alpha))
     monkeypatch.setattr(influences, "_FEW_ROWS", 400)
@@ -65,7 +65,7 @@ def test_a_factor_gives_the_same(rng, monkeypatch, alpha):
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 1.5, 2.0, 3.0])
 def test_slopes_are_derivatives_by_weight(rng, alpha):
     x = rng.normal(size=12)
-    kernel = grams(read_variables(x))[0].dense()
+    kernel = grams(read(x))[0].dense()
 
     def total(weights):
         root = np.sqrt(weights)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer.data.reading import read_variables
+from shearer.data import read
 from shearer.inference.threeway.axes import axis_of
 from shearer.inference.threeway.contingency import count_test, fit_margins, unpaired
 from shearer.inference.threeway.loglinear import PairwiseFunctions, fit_pairwise, lift
@@ -12,9 +12,7 @@ from shearer.inference.threeway.term import three_way
 
 
 def rejected(draw, rows, trials, seed=11):
-    pvalues = [
-        three_way(read_variables(*draw(np.random.default_rng([seed, k]), rows)).items).pvalue for k in range(trials)
-    ]
+    pvalues = [three_way(read(*draw(np.random.default_rng([seed, k]), rows)).variables).pvalue for k in range(trials)]
     return np.mean(np.array(pvalues) <= 0.05)
 
 
@@ -50,8 +48,8 @@ def test_products_are_found(rows):
     label = g.choice(["u", "v"], rows)
     sign = np.where(label == "u", 1, -1)
     for third in (a * b + e, np.sign(a * b) * np.abs(e), np.stack([a * b + e, g.normal(size=rows)], axis=1)):
-        assert three_way(read_variables(a, b, third).items).pvalue < 1e-3
-    found = three_way(read_variables(label, b, sign * np.sign(b) * np.abs(e)).items)
+        assert three_way(read(a, b, third).variables).pvalue < 1e-3
+    found = three_way(read(label, b, sign * np.sign(b) * np.abs(e)).variables)
     assert found.pvalue < 1e-6
     assert found.added > 5 * found.error > 0
 
@@ -62,7 +60,7 @@ def test_bits_of_an_exclusive_or():
     for seed in range(20):
         g = np.random.default_rng(seed)
         a, b = g.integers(0, 2, size=(2, 400))
-        values.append(three_way(read_variables(a, b, a ^ b ^ (g.random(400) < 0.2)).items))
+        values.append(three_way(read(a, b, a ^ b ^ (g.random(400) < 0.2)).variables))
     added = np.array([one.added for one in values])
     assert abs(added.mean() - 0.278) < 4 * added.std() / np.sqrt(20)
     assert 0.5 < np.mean([one.error for one in values]) / added.std() < 2
@@ -102,7 +100,7 @@ def test_rare_labels_hold_the_level():
 def small_model():
     rng = np.random.default_rng(3)
     data = rng.normal(size=200), rng.choice(list("abc"), 200), rng.normal(size=(200, 2))
-    axes = [axis_of(item, 7) for item in read_variables(*data).items]
+    axes = [axis_of(item, 7) for item in read(*data).variables]
     return rng, axes, tuple(len(axis.basis) for axis in axes)
 
 
@@ -146,7 +144,7 @@ def test_a_fit_has_the_sums_of_the_table_and_residuals_are_orthogonal():
 )
 @pytest.mark.parametrize("rows", [6, 60])
 def test_strange_input_has_an_answer(data, rows):
-    found = three_way(read_variables(*data(np.random.default_rng(0), rows)).items)
+    found = three_way(read(*data(np.random.default_rng(0), rows)).variables)
     assert 0 <= found.pvalue <= 1
     assert found.pvalue > 0.001
     assert np.isfinite([found.statistic, found.added, found.error]).all()
@@ -156,8 +154,8 @@ def test_order_and_monotone_changes_do_not_matter():
     g = np.random.default_rng(2)
     a, b, e = g.normal(size=(3, 200))
     c = a * b + e
-    first = three_way(read_variables(a, b, c).items)
-    moved = three_way(read_variables(c**3, np.exp(a), 5 * b).items)
+    first = three_way(read(a, b, c).variables)
+    moved = three_way(read(c**3, np.exp(a), 5 * b).variables)
     assert np.isclose(first.statistic, moved.statistic, rtol=1e-2)
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import shearer as sh
-from shearer.data.reading import read_variables
+from shearer.data import read
 from shearer.kernels.gram import Product, hadamard
 
 
@@ -29,7 +29,7 @@ CASES = {
 @pytest.fixture(params=CASES)
 def case(request, rng):
     blocks = CASES[request.param](rng)
-    operators = sh.kernels.grams(read_variables(*blocks, vector=True), sh.kernels.Gaussian(2.0))
+    operators = sh.kernels.grams(read(*blocks, vector=True), sh.kernels.Gaussian(2.0))
     matrix = np.prod([written_out(block, 2.0) for block in blocks], axis=0)
     return hadamard(operators), matrix
 
@@ -74,7 +74,7 @@ def test_components_split_the_matrix(case):
 
 def test_operators_of_one_kind_become_one(rng):
     numbers, labels = rng.normal(size=20), list("ab" * 10)
-    operators = sh.kernels.grams(read_variables(numbers, labels, numbers**2, labels, np.zeros(20)))
+    operators = sh.kernels.grams(read(numbers, labels, numbers**2, labels, np.zeros(20)))
     joint = hadamard(operators)
     assert isinstance(joint, Product)
     assert len(joint.factors) == 2

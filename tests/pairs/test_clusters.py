@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import shearer as sh
-from shearer.data.table import read_table
+from shearer.data import read
 from shearer.inference.permutation.rearrangements import Clusters
 from shearer.pairs.clusters import ClusterTests, cluster_codes
 from shearer.pairs.sides import Ladders
@@ -85,12 +85,12 @@ def test_the_same_from_every_door(rng, tmp_path):
 def test_missing_values(rng):
     (x, codes), (y, _) = repeated(rng, [5] * 30), repeated(rng, [5] * 30)
     x[:20] = np.nan
-    table = read_table(x, y, missing="pairwise")
+    table = read(x, y, missing="pairwise", pairwise=True)
     found = ClusterTests(Ladders.of(table), codes).pvalues(slice(0, 1), slice(1, 2))[0, 0]
     assert 0 < found <= 1
     x[:] = np.nan
     x[:30] = rng.normal(size=30)  # of six clusters
-    table = read_table(x, y, missing="pairwise")
+    table = read(x, y, missing="pairwise", pairwise=True)
     assert np.isnan(ClusterTests(Ladders.of(table), codes).pvalues(slice(0, 1), slice(1, 2))[0, 0])
 
 

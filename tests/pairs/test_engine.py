@@ -8,7 +8,7 @@ import pytest
 import shearer as sh
 from pairs import dense
 from shearer import _threads
-from shearer.data.table import read_table
+from shearer.data import read
 from shearer.data.variables import Block, Variable
 from shearer.pairs import engine, limits
 from shearer.pairs.engine import PairTests
@@ -73,7 +73,7 @@ def alone(table, kernel=None):
 )
 def test_equal_to_one_pair_at_a_time(kernel):
     table = mixed_table()
-    found = PairTests.of(read_table(table), kernel).pvalues(*EVERYTHING)
+    found = PairTests.of(read(table), kernel).pvalues(*EVERYTHING)
     assert found == pytest.approx(alone(table, kernel), rel=1e-7, abs=1e-12)
     assert np.array_equal(found, found.T)
     assert (np.diag(found) == 1).all()
@@ -83,22 +83,22 @@ def test_a_kernel_under_which_hardly_anything_varies():
     """Similarities of spread 1e-4: the statistics must not be differences of large sums."""
     table = {name: mixed_table()[name] for name in ("x", "linear", "square", "label", "vector")}
     kernel = sh.kernels.Gaussian(100.0)
-    assert PairTests.of(read_table(table), kernel).pvalues(*EVERYTHING) == pytest.approx(alone(table, kernel), rel=1e-7)
+    assert PairTests.of(read(table), kernel).pvalues(*EVERYTHING) == pytest.approx(alone(table, kernel), rel=1e-7)
 
 
 @pytest.mark.parametrize("n", [6, 100])
 def test_few_and_more_rows(n):
     table = mixed_table(n, seed=n)
-    assert PairTests.of(read_table(table)).pvalues(*EVERYTHING) == pytest.approx(alone(table), rel=1e-7, abs=1e-12)
+    assert PairTests.of(read(table)).pvalues(*EVERYTHING) == pytest.approx(alone(table), rel=1e-7, abs=1e-12)
 
 
 def test_mixed_groups(rng):
     x = rng.normal(size=40)
     table = {"a": x, "b": rng.normal(size=40), "c": np.where(x > 0, "p", "m"), "d": x**2}
     groups = {"both": ["b", "c"]}
-    found = PairTests.of(read_table(table, groups=groups)).pvalues(*EVERYTHING)
+    found = PairTests.of(read(table, groups=groups)).pvalues(*EVERYTHING)
     one = sh.independence_test({k: table[k] for k in "bcd"}, groups=groups).pvalue
-    names = read_table(table, groups=groups).names
+    names = read(table, groups=groups).names
     assert found[names.index("both"), names.index("d")] == pytest.approx(one, rel=1e-8)
 
 
@@ -114,7 +114,7 @@ def small_tiles(monkeypatch):
 @pytest.mark.parametrize("missing", ["error", "pairwise"])
 @pytest.mark.usefixtures("small_tiles")
 def test_the_same_bits_in_every_rectangle(rng, missing):
-    table = read_table(with_gaps(rng) if missing == "pairwise" else mixed_table(30), missing=missing)
+    table = read(with_gaps(rng) if missing == "pairwise" else mixed_table(30), missing=missing, pairwise=True)
     whole = PairTests.of(table).pvalues(*EVERYTHING)
     count = len(whole)
     tests = PairTests.of(table, memory=10**6)
@@ -130,7 +130,7 @@ def test_the_same_bits_in_every_rectangle(rng, missing):
 
 
 def test_the_same_bits_at_full_size(rng):
-    table = read_table(rng.normal(size=(30, 300)))
+    table = read(rng.normal(size=(30, 300)))
     whole = PairTests.of(table).pvalues(*EVERYTHING)
     part = PairTests.of(table, memory=40 * 10**6).pvalues(slice(100, 140), slice(120, 290))
     assert np.array_equal(part, whole[100:140, 120:290])
@@ -140,7 +140,7 @@ def test_the_same_bits_at_full_size(rng):
 def test_memory_stays_within_the_budget(rng, shape, gaps):
     data = rng.normal(size=shape)
     data[rng.random(shape) < gaps] = np.nan
-    tests = PairTests.of(read_table(data, missing="pairwise"), memory=60 * 10**6)
+    tests = PairTests.of(read(data, missing="pairwise", pairwise=True), memory=60 * 10**6)
     tracemalloc.start()
     try:
         tests.pvalues(*EVERYTHING)
@@ -152,7 +152,7 @@ def test_memory_stays_within_the_budget(rng, shape, gaps):
 @pytest.mark.parametrize("missing", ["error", "pairwise"])
 @pytest.mark.usefixtures("small_tiles")
 def test_the_same_bits_with_any_number_of_threads(rng, monkeypatch, missing):
-    table = read_table(with_gaps(rng) if missing == "pairwise" else mixed_table(30), missing=missing)
+    table = read(with_gaps(rng) if missing == "pairwise" else mixed_table(30), missing=missing, pairwise=True)
     found = []
     for threads in (1, 3):
         monkeypatch.setattr(_threads, "thread_count", lambda threads=threads: threads)
@@ -163,7 +163,7 @@ def test_the_same_bits_with_any_number_of_threads(rng, monkeypatch, missing):
 @pytest.mark.usefixtures("small_tiles")
 def test_small_tiles_give_the_same_values():
     table = mixed_table(30)
-    assert PairTests.of(read_table(table)).pvalues(*EVERYTHING) == pytest.approx(alone(table), rel=1e-8, abs=1e-12)
+    assert PairTests.of(read(table)).pvalues(*EVERYTHING) == pytest.approx(alone(table), rel=1e-8, abs=1e-12)
 
 
 def with_gaps(rng, n=40):
@@ -197,7 +197,7 @@ def test_components_by_definition():
     """Both forms at every rung against whole centered matrices."""
     table = mixed_table()
     for first, second in (("x", "square"), ("x", "label"), ("ties", "heavy"), ("label", "sign"), ("two", "linear")):
-        found = PairTests.of(read_table(table[first], table[second])).components(0, 1)
+        found = PairTests.of(read(table[first], table[second])).components(0, 1)
         expected = dense.components(*(ladder_matrices(np.asarray(table[name])) for name in (first, second)))
         assert np.array([(p, weight) for *_, p, _, weight in found]) == pytest.approx(np.array(expected), rel=1e-7)
 
@@ -209,7 +209,7 @@ def test_missing_values_by_definition(rng):
     for name, column in table.items():
         rows = np.flatnonzero([value is not None and value == value for value in column])
         own[name] = rows, ladder_matrices(column[rows].astype(str if name == "label" else float))
-    found = PairTests.of(read_table(table, missing="pairwise")).pvalues(*EVERYTHING)
+    found = PairTests.of(read(table, missing="pairwise", pairwise=True)).pvalues(*EVERYTHING)
     for i, first in enumerate(table):
         for j, second in enumerate(list(table)[:i]):
             common = np.intersect1d(own[first][0], own[second][0])
@@ -227,8 +227,8 @@ def test_missing_values_by_definition(rng):
 
 def test_no_gaps_in_a_table_that_may_have_some(rng):
     x = rng.normal(size=(30, 4))
-    found = PairTests.of(read_table(x, missing="pairwise")).pvalues(*EVERYTHING)
-    assert np.array_equal(found, PairTests.of(read_table(x)).pvalues(*EVERYTHING))
+    found = PairTests.of(read(x, missing="pairwise", pairwise=True)).pvalues(*EVERYTHING)
+    assert np.array_equal(found, PairTests.of(read(x)).pvalues(*EVERYTHING))
 
 
 def tall_table(rng, n=5100):
@@ -247,7 +247,7 @@ def tall_table(rng, n=5100):
 def test_many_rows(rng):
     """Some of the pairs one by one, in rectangles, and in little memory."""
     table = tall_table(rng)
-    tests = PairTests.of(read_table(table), memory=100 * 10**6)
+    tests = PairTests.of(read(table), memory=100 * 10**6)
     found = tests.pvalues(*EVERYTHING)
     names = list(table)
     for first, second in (("x", "weak"), ("weak", "heavy"), ("x", "levels"), ("label", "levels"), ("x", "identifier")):
@@ -255,7 +255,7 @@ def test_many_rows(rng):
         assert found[names.index(first), names.index(second)] == pytest.approx(one, rel=1e-8)
     assert np.array_equal(found, found.T)
     assert np.array_equal(tests.pvalues(slice(2, 4), slice(1, 3)), found[2:4, 1:3])
-    crowded = PairTests.of(read_table({name: table[name] for name in names[:3]}), memory=10**6)
+    crowded = PairTests.of(read({name: table[name] for name in names[:3]}), memory=10**6)
     assert crowded.pvalues(*EVERYTHING) == pytest.approx(found[:3, :3], rel=1e-9)
 
 
@@ -296,7 +296,7 @@ def test_many_rows_with_gaps(rng):
     table["x"][:40] = np.nan
     table["weak"][30:90] = np.nan
     table["few"] = np.where(np.arange(5100) < 200, rng.normal(size=5100), np.nan)
-    found = PairTests.of(read_table(table, missing="pairwise")).pvalues(*EVERYTHING)
+    found = PairTests.of(read(table, missing="pairwise", pairwise=True)).pvalues(*EVERYTHING)
     rows = np.arange(90, 5100)
     whole = sh.independence_test(table["x"][rows], table["weak"][rows]).pvalue
     assert np.log(found[0, 1]) == pytest.approx(np.log(whole), rel=0.05)
@@ -307,8 +307,8 @@ def test_many_rows_with_gaps(rng):
 
 def test_what_is_refused(rng):
     with pytest.raises(ValueError, match="data: expected at least 6 rows, got 5"):
-        PairTests.of(read_table(rng.normal(size=(5, 3))))
-    tests = PairTests.of(read_table(rng.normal(size=(20, 3))))
+        PairTests.of(read(rng.normal(size=(5, 3))))
+    tests = PairTests.of(read(rng.normal(size=(20, 3))))
     with pytest.raises(ValueError, match="rows: expected a slice of 3 variables"):
         tests.pvalues(slice(0, 4), slice(0, 3))
     with pytest.raises(TypeError, match="columns: expected a slice of 3 variables"):
@@ -316,5 +316,5 @@ def test_what_is_refused(rng):
     with pytest.raises(TypeError, match="rows: expected a slice"):
         tests.pvalues(slice(0.5, 2), slice(0, 1))
     with pytest.raises(ValueError, match="kernel"):
-        PairTests.of(read_table(rng.normal(size=(20, 3))), {"nobody": sh.kernels.Gaussian()})
+        PairTests.of(read(rng.normal(size=(20, 3))), {"nobody": sh.kernels.Gaussian()})
     assert tests.pvalues(slice(1, 1), slice(0, 3)).shape == (0, 3)

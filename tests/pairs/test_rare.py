@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import fisher_exact, hypergeom
 
 import shearer as sh
-from shearer.data.table import read_table
+from shearer.data import read
 from shearer.pairs.engine import PairTests
 from shearer.pairs.null_law.rare import (
     alike_pairs,
@@ -68,7 +68,7 @@ def test_copies_of_few_rows(ones, rows, kind):
     exact = table_pvalue(table_of(x.astype(int), x.astype(int)))
     table = pl.DataFrame({"x": x, "y": x})
     found = [sh.independence_test(x, x).pvalue, sh.independence_test(x, x, method="moments").pvalue]
-    found += [sh.pairwise(table).pvalue[0, 1], PairTests.of(read_table(table)).pvalues(slice(0, 1), slice(1, 2)).item()]
+    found += [sh.pairwise(table).pvalue[0, 1], PairTests.of(read(table)).pvalues(slice(0, 1), slice(1, 2)).item()]
     assert min(found) == pytest.approx(exact) if ones > 1 else min(found) >= exact
     assert found[1:] == pytest.approx([found[1]] * 3)
 

@@ -5,7 +5,7 @@ import pytest
 
 import shearer as sh
 from pairs import dense
-from shearer.data.table import read_table
+from shearer.data import read
 from shearer.pairs import limits
 from shearer.pairs.null_law.combined_pvalue import half_cauchy
 from shearer.pairs.sides import Ladders
@@ -21,7 +21,7 @@ def test_by_definition(rng):
     """The product of two double-centered kernels against a third, as whole matrices."""
     a, b, c = rng.normal(size=(3, 60))
     c += a * b
-    tests = SplitTests(Ladders.of(read_table(a, b, c)))
+    tests = SplitTests(Ladders.of(read(a, b, c)))
     expected = []
     for first, second, alone in ((1, 2, 0), (0, 2, 1), (0, 1, 2)):
         tails = []
@@ -37,7 +37,7 @@ def test_gaps_leave_out_rows(rng):
     """With gaps in the third alone, as without these rows, at the widths of the rows that each has."""
     a, b, c = rng.normal(size=(3, 80))
     c[:20] = np.nan
-    table = read_table(a, b, c, missing="pairwise")
+    table = read(a, b, c, missing="pairwise", pairwise=True)
     tests = SplitTests(Ladders.of(table))
     found = tests.of_pair(np.array([0, 1]), 1).tails[2]
     rows = slice(20, 80)
@@ -69,7 +69,7 @@ def test_what_is_found_and_what_is_not():
 
 def test_many_levels_and_constants(rng):
     labels = np.char.add("level ", rng.integers(0, 60, size=400).astype(str))
-    table = read_table(labels, rng.normal(size=400), rng.normal(size=400), np.ones(400))
+    table = read(labels, rng.normal(size=400), rng.normal(size=400), np.ones(400))
     found = SplitTests(Ladders.of(table)).pvalues([(0, 1, 2), (0, 1, 3)])
     assert 0.001 < found[0] <= 1
     assert found[1] == 1

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import shearer as sh
-from shearer.data.table import read_table
+from shearer.data import read
 from shearer.kernels import Gaussian
 from shearer.pairs.engine import PairTests
 from shearer.pairs.sides import Ladders
@@ -31,13 +31,13 @@ def kernel_at(x, width):
 
 
 def judged(**columns):
-    return PairTests.of(read_table(columns, missing="pairwise")).judged(slice(None), slice(None))
+    return PairTests.of(read(columns, missing="pairwise", pairwise=True)).judged(slice(None), slice(None))
 
 
 def test_one_width_is_the_alignment_of_whole_matrices(rng):
     x, y = rng.normal(size=(2, 60))
     y = y + x**2
-    found = PairTests.of(read_table({"x": x, "y": y}), Gaussian(0.8)).judged(slice(0, 1), slice(1, 2))
+    found = PairTests.of(read({"x": x, "y": y}), Gaussian(0.8)).judged(slice(0, 1), slice(1, 2))
     assert found.squared[0, 0] == pytest.approx(alignment(kernel_at(x, 0.8), kernel_at(y, 0.8)), abs=1e-9)
     labels = rng.choice(list("abc"), size=60)
     found = judged(a=labels, b=np.roll(labels, 1))
@@ -76,7 +76,7 @@ def test_zero_in_mean(rng, rows, kinds):
     squares = []
     for _ in range(4):
         columns = {f"{kind}{side}{k}": makers[kind]() for side, kind in enumerate(kinds) for k in range(8)}
-        found = PairTests.of(read_table(columns)).judged(slice(0, 8), slice(8, 16))
+        found = PairTests.of(read(columns)).judged(slice(0, 8), slice(8, 16))
         squares.append(found.squared.mean())
     assert abs(np.mean(squares)) < 0.01
 
@@ -98,7 +98,7 @@ def test_choice_is_paid_for_by_rungs_alone():
 def test_influences_are_those_of_the_jackknife(rng):
     x, e = rng.normal(size=(2, 80))
     y = 0.6 * x + 0.8 * e
-    ladders = Ladders.of(read_table({"x": x, "y": y}), Gaussian(1.0))
+    ladders = Ladders.of(read({"x": x, "y": y}), Gaussian(1.0))
     first, second = (np.exp(-(np.subtract.outer(own, own) ** 2)) for own in (x, y))
     left = [np.delete(np.arange(80), row) for row in range(80)]
     drawn = np.array([alignment(*(u_centered(own[np.ix_(rows, rows)]) for own in (first, second))) for rows in left])
@@ -130,7 +130,7 @@ def test_intervals_hold_the_truth(rng, r):
 def test_where_independence_cannot_be_excluded_the_interval_begins_at_0(rng):
     x = rng.normal(size=(60, 6))
     m = sh.pairwise(x)
-    pvalue = PairTests.of(read_table(x)).pvalues(slice(None), slice(None))
+    pvalue = PairTests.of(read(x)).pvalues(slice(None), slice(None))
     unclear = pvalue > 0.05
     np.fill_diagonal(unclear, False)
     assert (m.strength_low[unclear] == 0).all()
@@ -169,7 +169,7 @@ def test_vectors(rng):
 
 
 def test_the_same_in_every_rectangle(rng):
-    tests = PairTests.of(read_table(rng.normal(size=(100, 7))))
+    tests = PairTests.of(read(rng.normal(size=(100, 7))))
     whole, part = tests.judged(slice(None), slice(None)), tests.judged(slice(2, 4), slice(3, 7))
     assert np.array_equal(whole.squared[2:4, 3:7], part.squared)
     assert np.array_equal(whole.height[2:4, 3:7], part.height)

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 import shearer as sh
 from pairs import dense
-from shearer.data.reading import read_variables
-from shearer.data.table import read_table
+from shearer.data import read
 from shearer.kernels import Gaussian
 from shearer.pairs import limits, rungs
 from shearer.pairs.features import fit
@@ -19,7 +18,7 @@ from shearer.pairs.sums import RowSums, Totals
 
 
 def variable(values):
-    return read_variables(values, np.arange(float(len(values)))).items[0]
+    return read(values, np.arange(float(len(values)))).variables[0]
 
 
 def marginal(features, offset, cuts=1):
@@ -80,7 +79,7 @@ def test_a_kernel_that_hardly_varies(rng):
 def test_cubes_by_probes(rng):
     """Beyond some rows a sample stands for all in the sum of cubes, which then counts for little."""
     x = rng.normal(size=3000)
-    table = read_table(x, rng.normal(size=3000))
+    table = read(x, rng.normal(size=3000))
     for height in range(4):
         side = Side(Ladders.of(table), np.array([0]), height, 10**9)
         found = side.rows(0, 0).marginal.centered.third

@@ -4,7 +4,7 @@ import numpy as np
 
 import shearer as sh
 from shearer import comparators
-from shearer.data.table import read_table
+from shearer.data import read
 from shearer.kernels import Delta, Gaussian, Laplacian
 from shearer.pairs.engine import PairTests
 from shearer.sketching import PairSketch
@@ -127,7 +127,9 @@ CASES.add(
 
 def ladder(data, kernel=None, single=False, **options):
     """p-values over the ladder of widths."""
-    tests = PairTests.of(read_table(data, **options), kernel, single=single, exact=single or kernel is not None)
+    tests = PairTests.of(
+        read(data, pairwise=True, fewest=2, **options), kernel, single=single, exact=single or kernel is not None
+    )
     found = tests.pvalues(slice(None), slice(None))
     part = tests.pvalues(slice(0, 2), slice(1, 4))
     return entries("pvalue", upper(found)) | {"pvalue of a part": part}

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 import shearer as sh
-from shearer.data.reading import read_variables
-from shearer.data.table import table_without_gaps
+from shearer.data import read
 from shearer.datasets import planted_table
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.pairs.sides import Ladders
@@ -151,10 +150,10 @@ def _pairs(columns: dict[str, Any], fdr: float) -> list[dict[str, Any]]:
 
 
 def _triples(columns: dict[str, Any], fdr: float) -> list[dict[str, Any]]:
-    variables = read_variables(columns)
-    candidates = list(combinations(variables.names, 3))
-    tests = SplitTests(Ladders.of(table_without_gaps(variables)))
-    pvalues = tests.pvalues(combinations(range(len(variables.names)), 3))
+    table = read(columns)
+    candidates = list(combinations(table.names, 3))
+    tests = SplitTests(Ladders.of(table))
+    pvalues = tests.pvalues(combinations(range(len(table.names)), 3))
     qvalues = adjusted_pvalues(pvalues)
     found = sh.triples(columns)
     result = []
@@ -174,7 +173,7 @@ def _triples(columns: dict[str, Any], fdr: float) -> list[dict[str, Any]]:
                 "pvalue": float(pvalues[k]),
                 "qvalue": float(qvalues[k]),
                 "split_pvalue": float(pvalues[k]),
-                "n": variables.rows,
+                "n": table.rows,
                 "reported": reported,
                 "measured": None,
             }

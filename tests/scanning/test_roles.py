@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import shearer as sh
-from shearer.data.reading import read_sources
+from shearer.data import read
 from shearer.report import summary_sentences
 from shearer.scanning.columns.coded import coded_columns
 from shearer.scanning.columns.roles import find_roles, is_identifier
@@ -14,7 +14,7 @@ N = 60
 
 
 def roles_of(table, keep=(), targets=()):
-    return find_roles(coded_columns(read_sources((table,))[0]), keep, targets)
+    return find_roles(coded_columns(read(table, missing="pairwise", pairwise=True).columns), keep, targets)
 
 
 def notes_of(found):
@@ -199,7 +199,7 @@ def test_bike():
     from tests.conftest import data_folder
 
     bike = pl.read_csv(data_folder() / "bike" / "hour.csv", try_parse_dates=True)
-    found = find_roles(coded_columns(read_sources((bike,))[0]), (), ())
+    found = find_roles(coded_columns(read(bike, missing="pairwise", pairwise=True).columns), (), ())
     assert found.left_out == {"instant": "counts the rows, 1 to 17379"}
     assert found.known[-1]["columns"] == ["cnt", "casual", "registered"]
     assert (found.known[-1]["how"], found.known[-1]["exceptions"]) == (["plus", "plus"], 0)

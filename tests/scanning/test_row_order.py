@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer.data.reading import read_sources
+from shearer.data import read
 from shearer.report import summary_sentences
 from shearer.scanning.columns.coded import coded_columns
 from shearer.scanning.columns.roles import find_roles
@@ -14,7 +14,7 @@ DAYS = np.datetime64("2020-01-01") + np.arange(200)
 
 
 def found_in(table):
-    coded = coded_columns(read_sources((table,))[0])
+    coded = coded_columns(read(table, missing="pairwise", pairwise=True).columns)
     return [(found["kind"], found["columns"]) for found in rows_that_depend(coded, find_roles(coded, (), ()))]
 
 
@@ -40,7 +40,7 @@ class TestTime:
     def test_rows_in_another_order(self, rng):
         order = rng.permutation(200)
         mixed = {name: values[order] for name, values in (walks(rng) | {"date": DAYS}).items()}
-        coded = coded_columns(read_sources((mixed,))[0])
+        coded = coded_columns(read(mixed, missing="pairwise", pairwise=True).columns)
         (found,) = rows_that_depend(coded, find_roles(coded, (), ()))
         assert (found["kind"], found["columns"], found["sorted"]) == ("time", ["date"], False)
 

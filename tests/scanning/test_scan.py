@@ -373,6 +373,8 @@ def test_too_few_columns(rng):
     with pytest.raises(ValueError, match=r"data: expected at least 2 columns that vary, got 1 \(b: constant\)"):
         sh.scan({"a": rng.normal(size=20), "b": np.zeros(20)})
     with pytest.raises(ValueError, match="target: expected some column beside the targets that varies, got none"):
-        sh.scan({"a": rng.normal(size=20), "b": rng.normal(size=20)}, target=["a", "b"])
+        sh.scan({name: rng.normal(size=20) for name in "ab"} | {"c": np.zeros(20)}, target=["a", "b"])
+    with pytest.raises(ValueError, match="target: expected some variable to be left, got all of them"):
+        sh.scan({name: rng.normal(size=20) for name in "ab"}, target=["a", "b"])
     with pytest.raises(ValueError, match="target: expected a column that varies, got 'b', constant"):
         sh.scan({"a": rng.normal(size=20), "b": np.zeros(20), "c": rng.normal(size=20)}, target="b")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer.data.table import read_table
+from shearer.data import read
 from shearer.pairs.engine import PairTests
 from shearer.sketching import PairSketch
 
@@ -29,7 +29,7 @@ def second(data):
 def test_pvalues_are_those_of_rows_in_memory(data, second):
     """At widths of a sample of rows, against widths of all."""
     found = second.pvalues()
-    expected = PairTests.of(read_table(data)).pvalues(slice(None), slice(None))
+    expected = PairTests.of(read(data)).pvalues(slice(None), slice(None))
     upper = np.triu_indices(4, 1)
     assert np.allclose(np.log(found[upper]), np.log(expected[upper]), rtol=0.15, atol=0.1)
     for a, b in zip(*upper, strict=True):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from benchmarks.bounds import random_case
 from reference import oracle
-from shearer.data.reading import read_variables
+from shearer.data import read
 from shearer.kernels import grams, hadamard
 from shearer.spectrum import renyi
 from shearer.spectrum.lowrank import certificate, cholesky
@@ -63,7 +63,7 @@ def test_factorisations_cut_anywhere(seed):
 
 def test_factorisation_is_below_the_matrix(rng):
     """The residual is positive semidefinite and its diagonal is what the factorisation says."""
-    gram = hadamard(grams(read_variables(rng.normal(size=80), rng.normal(size=(80, 2)))))
+    gram = hadamard(grams(read(rng.normal(size=80), rng.normal(size=(80, 2)))))
     work = cholesky.Factorization(gram, rng)
     for _ in range(4):
         work.grow(60)
@@ -74,7 +74,7 @@ def test_factorisation_is_below_the_matrix(rng):
 
 
 def test_nothing_left_to_factor(rng):
-    gram = grams(read_variables(np.repeat([0.0, 5.0, 9.0], 10)))[0]
+    gram = grams(read(np.repeat([0.0, 5.0, 9.0], 10)))[0]
     work, spectrum = cholesky.factorize(gram, 1.0, rng, 30, lambda _: False)
     assert work.rank == 3
     assert spectrum.missing < 1e-12

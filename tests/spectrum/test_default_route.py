@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import shearer as sh
 from shearer import ToleranceError
-from shearer.data.reading import read_variables
+from shearer.data import read
 from shearer.kernels import grams, hadamard
 from shearer.kernels.radial import RadialGram
 from shearer.spectrum import Request, plan, planner, solve
@@ -83,7 +83,7 @@ def test_the_default_gives_the_numbers_of_all_eigenvalues(rng, kind, alpha):
 def test_any_rows_and_width(seed, n, alpha, log_width, kernel):
     rng = np.random.default_rng(seed)
     columns = [rng.normal(size=n), rng.exponential(size=n) ** 2]
-    for gram in [*grams(read_variables(*columns), kernel(10.0**log_width))]:
+    for gram in [*grams(read(*columns), kernel(10.0**log_width))]:
         found = solve(gram, Request(alpha, memory=10**9))
         exact, round_off = exact_entropy(gram, alpha)
         assert float(found) == pytest.approx(exact, abs=CLOSE)
@@ -163,7 +163,7 @@ def test_zero_asks_for_all_eigenvalues(rng):
     assert sh.Dependence(x, tol=0).entropy().route == "dense"
     assert sh.Dependence(x, tol=0.0, alpha=2).entropy().route == "frobenius"
     assert sh.Dependence(x, tol=0).explain().startswith("500 rows, 1 variables, alpha=1, tol 0; at most")
-    gram = grams(read_variables(rng.normal(size=(20_000, 4)), vector=True))[0]
+    gram = grams(read(rng.normal(size=(20_000, 4)), vector=True))[0]
     chosen = plan(gram, Request.checked(1.0, "20GB", 0, 0))
     assert [solver.name for solver in chosen.solvers] == ["dense"]
     with pytest.raises(sh._memory.MemoryBudgetError):
@@ -220,7 +220,7 @@ def test_streams_are_refused_soon(rng, entries):
 def test_all_eigenvalues_are_not_taken_where_they_take_minutes():
     x = np.zeros((15_000, 4))
     x[:, 0] = np.arange(15_000.0)
-    gram = grams(read_variables(x, vector=True))[0]
+    gram = grams(read(x, vector=True))[0]
     names = [s.name for s in plan(gram, Request(1.0, memory=10**11)).solvers]
     assert names == ["lowrank"]
     assert [s.name for s in plan(gram, Request(0.0, memory=10**11)).solvers] == ["dense"]  # no other route at 0
@@ -230,12 +230,12 @@ def test_all_eigenvalues_are_not_taken_where_they_take_minutes():
 
 
 def test_where_all_eigenvalues_take_long_the_default_tolerance_is_enough(rng):
-    gram = grams(read_variables(rng.normal(size=(5000, 3)), vector=True))[0]
+    gram = grams(read(rng.normal(size=(5000, 3)), vector=True))[0]
     assert plan(gram, Request(1.0, memory=10**10)).solvers == (planner.CERTIFIED, planner.EXACT[-1])
     found = solve(gram, Request(1.0, memory=10**10))
     assert found.route == "lowrank"
     assert found.width <= 1e-6
-    scalar = solve(grams(read_variables(rng.normal(size=5000)))[0], Request(1.0, memory=10**10))
+    scalar = solve(grams(read(rng.normal(size=5000)))[0], Request(1.0, memory=10**10))
     assert scalar.width <= 1e-9
 
 
@@ -243,7 +243,7 @@ def test_rows_that_only_round_off_is_left_of_end_the_factorisation(rng):
     """Every block makes progress or the work is done, for whatever kernel and seed."""
     for seed in range(20):
         x = np.random.default_rng(seed).normal(size=200)
-        gram = hadamard(grams(read_variables(x, x**2), sh.kernels.Gaussian(3.0)))
+        gram = hadamard(grams(read(x, x**2), sh.kernels.Gaussian(3.0)))
         work = cholesky.Factorization(gram, np.random.default_rng(seed))
         for _ in range(200):
             rank = work.rank
@@ -255,7 +255,7 @@ def test_rows_that_only_round_off_is_left_of_end_the_factorisation(rng):
 
 
 def test_certificate_without_round_off_is_inside_the_one_with_it(rng):
-    growth = cholesky.Growth(grams(read_variables(rng.normal(size=300)))[0], 1.0, rng)
+    growth = cholesky.Growth(grams(read(rng.normal(size=300)))[0], 1.0, rng)
     for _ in range(4):
         growth.work.grow(300)
         inner, outer = (certificate.bounds(s, 1.0) for s in (growth.truncated(), growth.spectrum()))

@@ -252,11 +252,11 @@ def test_seeds(chain):
         for seed in (1, 1)
     ]
     assert np.array_equal(*fits)
-    from shearer.data.table import read_table
+    from shearer.data import read
     from shearer.kernels import Gaussian
     from shearer.tools.networks.pair_tests import GivenOthers
 
-    independent = read_table(np.random.default_rng(1).normal(size=(60, 3)))
+    independent = read(np.random.default_rng(1).normal(size=(60, 3)))
     given = [GivenOthers(independent, Gaussian(), 199, seed, None)(0, 1, 2) for seed in (1, 1, 2)]
     assert given[0] == given[1] != given[2]
     assert GivenOthers(independent, None, 1, 1, None)(0, 1, 2) == GivenOthers(independent, None, 1, 2, None)(0, 1, 2)

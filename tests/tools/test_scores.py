@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import shearer as sh
+from shearer.data import read
 from shearer.inference.adjust import adjusted_total_correlation
 from shearer.kernels import EntropyFraction, Gaussian, Laplacian
 from shearer.tools.subspaces.joint_entropies import JointEntropies
@@ -35,12 +36,12 @@ def test_joint_entropies_are_those_of_the_measures(table, kernel, alpha):
     noun = sh.Dependence(table, alpha=alpha, kernel=kernel)
     names = list(table)
     expected = [noun.entropy(*(names[column] for column in columns)).value for columns in ALL]
-    bits = JointEntropies(table, kernel, alpha, 10**9, None, False)
+    bits = JointEntropies(read(table), kernel, alpha, 10**9, None, False)
     np.testing.assert_allclose(bits(ALL), expected, atol=1e-9)
 
 
 def test_entropies_of_sets_of_one_size(table):
-    bits = JointEntropies(table, None, 2.0, 10**9, None, False)
+    bits = JointEntropies(read(table), None, 2.0, 10**9, None, False)
     for size in (1, 2, 3, 4):
         sets = list(combinations(range(5), size))
         np.testing.assert_allclose(bits.of(np.array(sets)), [bits([columns])[0] for columns in sets], atol=1e-12)
@@ -55,7 +56,7 @@ def test_entropies_of_sets_of_one_size(table):
     ],
 )
 def test_scores_are_the_measures(table, measure, function):
-    scores = EntropyScores(JointEntropies(table, None, 2.0, 10**9, None, False), measure, 2.0, 10**9)
+    scores = EntropyScores(JointEntropies(read(table), None, 2.0, 10**9, None, False), measure, 2.0, 10**9)
     pairs, triples = (list(combinations(range(5), size)) for size in (2, 3))
     found = scores.pairs(np.array(pairs))
     np.testing.assert_allclose(found, [function(columns_of(table, c)) for c in pairs], atol=1e-9)
@@ -76,7 +77,7 @@ def test_adjusted_is_zero_on_average_at_every_size_where_the_paper_s_measure_is_
     for seed in range(30):
         rng = np.random.default_rng(seed)
         table = {f"c{k}": column for k, column in enumerate(rng.normal(size=(5, 40)))}
-        bits = JointEntropies(table, None, 2.0, 10**9, None, False)
+        bits = JointEntropies(read(table), None, 2.0, 10**9, None, False)
         for size in sizes:
             for measure, found in (("adjusted", adjusted), ("total_correlation", raw)):
                 scores = EntropyScores(bits, measure, 2.0, 10**9)
@@ -91,7 +92,7 @@ def test_adjusted_is_zero_on_average_at_every_size_where_the_paper_s_measure_is_
 def test_adjusted_is_one_for_copies_of_any_number(rng):
     x = rng.gamma(1.0, size=50)
     table = {"a": x, "b": 3 - 2 * x, "c": 7 * x, "d": x - 1}
-    bits = JointEntropies(table, None, 2.0, 10**9, None, False)
+    bits = JointEntropies(read(table), None, 2.0, 10**9, None, False)
     for size in (2, 3, 4):
         sets = list(combinations(range(4), size))
         np.testing.assert_allclose(Adjusted(bits)(np.array(sets), bits(sets)), 1.0, atol=1e-9)
@@ -115,11 +116,11 @@ def test_function_scores_call_the_function_with_the_columns(table):
 
 
 def test_adjusted_refuses_what_has_no_formula(table):
-    bits = JointEntropies(table, None, 1.5, 10**9, None, False)
+    bits = JointEntropies(read(table), None, 1.5, 10**9, None, False)
     with pytest.raises(ValueError, match=r'alpha: expected 2 with measure="adjusted", got 1\.5'):
         EntropyScores(bits, "adjusted", 1.5, 10**9)
     short = {name: column[:5] for name, column in table.items()}
     with pytest.raises(ValueError, match=r"at least 6 rows"):
-        EntropyScores(JointEntropies(short, None, 2.0, 10**9, None, False), "adjusted", 2.0, 10**9)
+        EntropyScores(JointEntropies(read(short), None, 2.0, 10**9, None, False), "adjusted", 2.0, 10**9)
     with pytest.raises(sh.MemoryBudgetError, match="chance of 60 rows"):
-        EntropyScores(JointEntropies(table, None, 2.0, 10**9, None, False), "adjusted", 2.0, 10**4)
+        EntropyScores(JointEntropies(read(table), None, 2.0, 10**9, None, False), "adjusted", 2.0, 10**4)

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import shearer as sh
-from shearer.data.table import read_table
+from shearer.data import read
 from shearer.inference.adjust import expected_by_chance
 from shearer.tools import DependenceSelector, dependence_score
 from shearer.tools.selection.targets import read_target
@@ -183,7 +183,7 @@ def test_constant_features_and_targets_tell_nothing(noise):
 
 
 def test_similarities_made_anew_give_the_same():
-    table = read_table(np.random.default_rng(0).normal(size=(150, 40)))
+    table = read(np.random.default_rng(0).normal(size=(150, 40)))
     kept = RowPairs(table, None, 10**9)
     anew = RowPairs(table, None, 6_500_000)
     assert kept._kept is not None
@@ -196,8 +196,8 @@ def test_similarities_made_anew_give_the_same():
 
 def test_rearranged_weights_are_those_of_rearranged_rows(noise):
     order = np.random.default_rng(1).permutation(150)
-    pairs = RowPairs(read_table(noise), None, 10**9)
-    moved = RowPairs(read_table(noise[order]), None, 10**9)
+    pairs = RowPairs(read(noise), None, 10**9)
+    moved = RowPairs(read(noise[order]), None, 10**9)
     weights = np.stack([pairs.column(0), pairs.column(1)], axis=1)
     assert np.allclose(pairs.rearranged(weights, order), np.stack([moved.column(0), moved.column(1)], axis=1))
 

@@ -12,7 +12,7 @@ import typer
 from shearer._files import Loaded, read_files
 from shearer._files.formats import described
 from shearer._validate import check_names, describe, listing, value_error
-from shearer.data.reading import KINDS
+from shearer.data.named_columns import KINDS
 
 if TYPE_CHECKING:
     import polars as pl

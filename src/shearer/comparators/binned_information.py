@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._validate import check_option
-from shearer.comparators.inputs import read, scalar
+from shearer.comparators.inputs import compared, scalar
 from shearer.data.arrays import to_numpy
 from shearer.data.variables import Variable
 from shearer.inference.permutation.resampling import check_count
@@ -81,10 +81,10 @@ def _codes(
     check_option("edges", edges, EDGES)
     if bins is not None:
         check_count("bins", bins, 1)
-    variables = read(data, None, missing, exactly)
+    table = compared(data, None, missing, exactly)
     # Half a unit of round-off: 125^(1/3) must be 5.
-    most = (variables.rows / _ROWS_A_CELL) ** (1.0 / len(variables.items)) + 1e-9
-    return [_binned(item, max(2, int(most)) if bins is None else bins, edges) for item in variables.items]
+    most = (table.rows / _ROWS_A_CELL) ** (1.0 / len(table.variables)) + 1e-9
+    return [_binned(item, max(2, int(most)) if bins is None else bins, edges) for item in table.variables]
 
 
 def _binned(variable: Variable, bins: int, edges: str) -> NDArray[np.intp]:

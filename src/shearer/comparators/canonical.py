@@ -7,9 +7,9 @@ import numpy as np
 import scipy.linalg
 
 from shearer._validate import check_positive
-from shearer.comparators.inputs import Floats, points, ranks, read
+from shearer.comparators.inputs import Floats, compared, points, ranks
 from shearer.comparators.matrices import centered, kernel_matrices, rearranges
-from shearer.data.variables import Variables
+from shearer.data.table import Table
 from shearer.inference.permutation.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.spectrum.request import seed_of
@@ -40,8 +40,8 @@ def _largest_correlation(left: Floats, right: Floats) -> float:
     return float(np.sqrt(max(square[0], 0.0)))
 
 
-def _default_directions(variables: Variables) -> tuple[Floats, ...]:
-    return tuple(_shrunk_directions(kernel, 0.02) for kernel in kernel_matrices(variables))
+def _default_directions(table: Table) -> tuple[Floats, ...]:
+    return tuple(_shrunk_directions(kernel, 0.02) for kernel in kernel_matrices(table))
 
 
 @rearranges(_default_directions, _largest_correlation, square=False)
@@ -76,7 +76,7 @@ def kcca(
     0.8767
     """
     kappa = check_positive("regularization", regularization)
-    kernels = kernel_matrices(read(data, groups, missing, exactly=2), kernel)
+    kernels = kernel_matrices(compared(data, groups, missing, exactly=2), kernel)
     return _largest_correlation(*(_shrunk_directions(item, kappa) for item in kernels))
 
 
@@ -119,7 +119,9 @@ def rdc(
     check_count("features", features, 1)
     check_positive("scale", scale)
     seed = seed_of(rng)
-    left, right = (_directions(points(item), features, scale, seed) for item in read(data, groups, missing, 2).items)
+    left, right = (
+        _directions(points(item), features, scale, seed) for item in compared(data, groups, missing, 2).variables
+    )
     if min(left.shape[1], right.shape[1]) == 0:
         return 0.0
     return min(1.0, float(np.linalg.norm(left.T @ right, 2)))

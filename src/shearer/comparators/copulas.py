@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist, pdist
 from scipy.special import ndtr, ndtri
 
 from shearer._validate import check_option, check_positive
-from shearer.comparators.inputs import Floats, numbers, ranks, read, scalars
+from shearer.comparators.inputs import Floats, compared, numbers, ranks, scalars
 
 
 def c_kdm(*data: Any, bandwidth: float | str = "median", normalize: bool = True, missing: str = "error") -> float:
@@ -123,7 +123,7 @@ def gaussian_dual_total_correlation(
 def _scores(data: tuple[Any, ...], groups: Mapping[str, Iterable[str]] | None, missing: str) -> list[Floats]:
     """For each variable an orthonormal basis of its normal scores: only the space they span matters."""
     blocks = []
-    for item in read(data, groups, missing).items:
+    for item in compared(data, groups, missing).variables:
         scores = ndtri(ranks(numbers(item)) / (len(numbers(item)) + 1.0))
         basis, sizes, _ = np.linalg.svd(scores - scores.mean(axis=0), full_matrices=False)
         blocks.append(basis[:, sizes > len(scores) * np.finfo(np.float64).eps * max(float(sizes[0]), 1.0)])

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shearer._validate import check_option
 from shearer.comparators.inputs import Floats, ranks, scalars
@@ -27,7 +28,7 @@ def pearson(*data: Any, signed: bool = True, missing: str = "error") -> float:
     >>> [round(sh.comparators.pearson([1, 2, 3], [6, 4, 2], signed=signed), 6) for signed in (True, False)]
     [-1.0, 1.0]
     """
-    return _with_sign(_correlation(*scalars(data, missing)), signed)
+    return _with_sign(correlation(*scalars(data, missing)), signed)
 
 
 def spearman(*data: Any, signed: bool = True, missing: str = "error") -> float:
@@ -44,7 +45,7 @@ def spearman(*data: Any, signed: bool = True, missing: str = "error") -> float:
     >>> round(sh.comparators.spearman([1, 2, 3, 4], [1, 8, 27, 64]), 6)
     1.0
     """
-    return _with_sign(_correlation(*map(ranks, scalars(data, missing))), signed)
+    return _with_sign(correlation(*map(ranks, scalars(data, missing))), signed)
 
 
 def kendall(*data: Any, signed: bool = True, missing: str = "error") -> float:
@@ -70,8 +71,16 @@ def kendall(*data: Any, signed: bool = True, missing: str = "error") -> float:
     return _with_sign(float(kendalltau(x, y).statistic), signed)
 
 
-def _correlation(x: Floats, y: Floats) -> float:
-    """Of columns moved to 0 and scaled to size 1 first: nothing is lost, and squares neither overflow nor vanish."""
+def correlation(x: NDArray[Any], y: NDArray[Any]) -> float:
+    """Correlate two columns of finite numbers; 0 where either is constant.
+
+    They are moved to 0 and scaled to size 1 first: nothing is lost, and squares neither overflow nor vanish.
+
+    Examples
+    --------
+    >>> round(correlation(np.array([1.0, 2.0, 3.0]), np.array([6.0, 4.0, 2.0])), 6)
+    -1.0
+    """
     parts = []
     for values in (x, y):
         moved = unit_range(values)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from shearer._validate import value_error
-from shearer.comparators.inputs import Floats, numbers, ranks, read
+from shearer.comparators.inputs import Floats, compared, numbers, ranks
 from shearer.inference.permutation.resampling import check_count
 from shearer.spectrum.request import seed_of
 
@@ -49,15 +49,15 @@ def idd(
     >>> round(sh.comparators.idd(x, x**2), 2), round(sh.comparators.idd(x, y), 2)
     (1.0, 0.18)
     """
-    variables = read(data, groups, missing)
-    n = variables.rows
+    table = compared(data, groups, missing)
+    n = table.rows
     if neighbors is None:
         neighbors = max(_FEWEST_NEIGHBORS, n // 4)
     check_count("neighbors", neighbors, _FEWEST_NEIGHBORS)
     if neighbors >= n:
         raise value_error("neighbors", f"fewer than the {n} rows", f"{neighbors}")
     generator = np.random.default_rng(seed_of(rng))
-    varying = [block for block in map(numbers, variables.items) if np.ptp(block, axis=0).any()]
+    varying = [block for block in map(numbers, table.variables) if np.ptp(block, axis=0).any()]
     if len(varying) < 2:
         return 0.0
     blocks = [_without_ties(ranks(block) / n, generator) for block in varying]

@@ -8,17 +8,17 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from shearer._validate import check_option, value_error
-from shearer.comparators.inputs import Floats, near_one, points, read
+from shearer.comparators.inputs import Floats, compared, near_one, points
 from shearer.comparators.matrices import centered, distance_matrices, rearranges, require_matrices
-from shearer.data.variables import Variables
+from shearer.data.table import Table
 
 
-def _centered_distances(variables: Variables) -> tuple[Floats, ...]:
-    return tuple(map(centered, distance_matrices(variables)))
+def _centered_distances(table: Table) -> tuple[Floats, ...]:
+    return tuple(map(centered, distance_matrices(table)))
 
 
-def _centered_near_one(variables: Variables) -> tuple[Floats, ...]:
-    return tuple(centered(near_one(matrix)[0]) for matrix in distance_matrices(variables))
+def _centered_near_one(table: Table) -> tuple[Floats, ...]:
+    return tuple(centered(near_one(matrix)[0]) for matrix in distance_matrices(table))
 
 
 def _root_of_mean(left: Floats, right: Floats) -> float:
@@ -98,12 +98,12 @@ def distance_correlation(
 def _read(data: tuple[Any, ...], unbiased: bool, groups: Any, missing: str) -> tuple[tuple[Floats, Floats], int]:
     """Both variables near 1, and the exponent of the power of 4 that their products are to be multiplied by."""
     check_option("unbiased", unbiased, (True, False))
-    variables = read(data, groups, missing, exactly=2)
-    if unbiased and variables.rows < 4:
-        raise value_error("data", "at least 4 rows for unbiased=True", f"{variables.rows}")
-    (left, own), (right, other) = (near_one(points(item)) for item in variables.items)
+    table = compared(data, groups, missing, exactly=2)
+    if unbiased and table.rows < 4:
+        raise value_error("data", "at least 4 rows for unbiased=True", f"{table.rows}")
+    (left, own), (right, other) = (near_one(points(item)) for item in table.variables)
     if max(left.shape[1], right.shape[1]) > 1:
-        require_matrices(variables)
+        require_matrices(table)
     return (left, right), own + other
 
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from shearer._validate import check_option, value_error
-from shearer.comparators.inputs import Floats, read
+from shearer.comparators.inputs import Floats, compared
 from shearer.comparators.matrices import centered, kernel_matrices, rearranges, u_centered
-from shearer.data.variables import Variables
+from shearer.data.table import Table
 from shearer.kernels import Kernel
 
 
-def _centered_kernels(variables: Variables) -> tuple[Floats, ...]:
-    return tuple(map(centered, kernel_matrices(variables)))
+def _centered_kernels(table: Table) -> tuple[Floats, ...]:
+    return tuple(map(centered, kernel_matrices(table)))
 
 
 def _mean_product(left: Floats, right: Floats) -> float:
@@ -54,11 +54,11 @@ def hsic(
     (0.25, 0.0)
     """
     check_option("unbiased", unbiased, (True, False))
-    variables = read(data, groups, missing, exactly=2)
-    left, right = kernel_matrices(variables, kernel)
+    table = compared(data, groups, missing, exactly=2)
+    left, right = kernel_matrices(table, kernel)
     if not unbiased:
         return _mean_product(centered(left), right)
-    n = variables.rows
+    n = table.rows
     if n < 4:
         raise value_error("data", "at least 4 rows for unbiased=True", f"{n}")
     return float(np.vdot(u_centered(left), u_centered(right))) / (n * (n - 3))
@@ -96,4 +96,4 @@ def dhsic(
     >>> sh.comparators.dhsic(a, b, [i != j for i, j in zip(a, b)])  # XOR: no pair depends, the three do
     0.125
     """
-    return _joint_less_margins(*kernel_matrices(read(data, groups, missing), kernel))
+    return _joint_less_margins(*kernel_matrices(compared(data, groups, missing), kernel))

@@ -1,4 +1,4 @@
-"""What a comparator is given: variables read at the door like those of the measures, then plain arrays of float64."""
+"""Read what a comparator is given as the measures do, and turn variables into plain arrays of float64."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -7,29 +7,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._validate import type_error, value_error
+from shearer.data import Table, read
 from shearer.data.arrays import to_numpy
-from shearer.data.reading import read_variables
-from shearer.data.variables import Variable, Variables
+from shearer.data.variables import Variable
 
 Floats = NDArray[np.float64]
 
 
-def read(
+def compared(
     data: tuple[Any, ...], groups: Mapping[str, Iterable[str]] | None, missing: str, exactly: int | None = None
-) -> Variables:
-    """The variables of a call: two or more, or the number that the measure is made for."""
-    variables = read_variables(*data, groups=groups, missing=missing)
-    count = len(variables.items)
+) -> Table:
+    """Read the variables of a call: two or more, or the number that the measure is made for."""
+    table = read(*data, groups=groups, missing=missing)
+    count = len(table.variables)
     if exactly is not None and count != exactly:
         raise value_error("data", f"exactly {exactly} variables", f"{count}", "This measure is one of pairs.")
     if count < 2:
         raise value_error("data", "at least 2 variables", f"{count}", "A single one has nothing to depend on.")
-    return variables
+    return table
 
 
 def scalars(data: tuple[Any, ...], missing: str, exactly: int | None = 2) -> list[Floats]:
     """One column of numbers for each variable."""
-    return [scalar(item) for item in read(data, None, missing, exactly).items]
+    return [scalar(own) for own in compared(data, None, missing, exactly).variables]
 
 
 def scalar(variable: Variable) -> Floats:
@@ -86,7 +86,7 @@ def standardized(values: Floats) -> Floats:
     return scaled
 
 
-def ranks(values: Floats) -> Floats:
+def ranks(values: NDArray[Any]) -> Floats:
     """Ranks from 1 of each column, ties at their mean."""
     from scipy.stats import rankdata
 

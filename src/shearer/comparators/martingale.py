@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from shearer._validate import value_error
-from shearer.comparators.inputs import Floats, read
+from shearer.comparators.inputs import Floats, compared
 from shearer.comparators.matrices import centered, kernel_matrices
-from shearer.data.variables import Variables
+from shearer.data.table import Table
 from shearer.kernels import Kernel
 
 # Kernels are at most 1: less than this is what rounding leaves of a variable that does not vary.
@@ -45,7 +45,7 @@ def mhsic(
     >>> round(sh.comparators.mhsic(x, x**2), 1), round(sh.comparators.mhsic(x, y), 1)
     (9.6, 0.4)
     """
-    kernels = kernel_matrices(read(data, groups, missing, exactly=2), kernel)
+    kernels = kernel_matrices(compared(data, groups, missing, exactly=2), kernel)
     return _self_normalized(reduce(mul, map(centered, kernels)))
 
 
@@ -76,10 +76,10 @@ def mdhsic(
     >>> round(sh.comparators.mdhsic(a, b, np.sign(a * b) * abs(e)), 1)  # no pair depends, the three do
     9.4
     """
-    variables = _halves(data, groups, missing, exactly=None)
-    half = variables.rows // 2
+    table = _halves(data, groups, missing, exactly=None)
+    half = table.rows // 2
     moved = []
-    for matrix in kernel_matrices(variables, kernel):
+    for matrix in kernel_matrices(table, kernel):
         means = matrix[half:, :half].mean(axis=1)
         moved.append(matrix[half:, half:] - means[:, None] - means[None, :] + matrix[:half, :half].mean())
     return _self_normalized(reduce(mul, moved))
@@ -112,17 +112,17 @@ def xhsic(
     >>> round(sh.comparators.xhsic(x, x**2), 1), round(sh.comparators.xhsic(x, y), 1)
     (13.7, 0.3)
     """
-    variables = _halves(data, groups, missing, exactly=2, least=6)
-    half = variables.rows // 2
-    left, right = (matrix[:half, half : 2 * half] for matrix in kernel_matrices(variables, kernel))
+    table = _halves(data, groups, missing, exactly=2, least=6)
+    half = table.rows // 2
+    left, right = (matrix[:half, half : 2 * half] for matrix in kernel_matrices(table, kernel))
     return _cross_statistic(left, right)
 
 
-def _halves(data: tuple[Any, ...], groups: Any, missing: str, exactly: int | None, least: int = 4) -> Variables:
-    variables = read(data, groups, missing, exactly)
-    if variables.rows < least:
-        raise value_error("data", f"at least {least} rows, which are split in two", f"{variables.rows}")
-    return variables
+def _halves(data: tuple[Any, ...], groups: Any, missing: str, exactly: int | None, least: int = 4) -> Table:
+    table = compared(data, groups, missing, exactly)
+    if table.rows < least:
+        raise value_error("data", f"at least {least} rows, which are split in two", f"{table.rows}")
+    return table
 
 
 def _self_normalized(products: Floats) -> float:

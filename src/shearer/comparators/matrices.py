@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 from shearer._memory import parse_memory, require
 from shearer.comparators.inputs import Floats, near_one, points
 from shearer.data.arrays import to_numpy
-from shearer.data.variables import Variables
+from shearer.data.table import Table
 from shearer.inference.permutation.rearrangements import Order
 from shearer.kernels import Kernel, grams
 
@@ -43,12 +43,12 @@ class Rearranged:
 
 
 def rearranges(
-    matrices: Callable[[Variables], tuple[Floats, ...]], formula: Callable[..., float], square: bool = True
+    matrices: Callable[[Table], tuple[Floats, ...]], formula: Callable[..., float], square: bool = True
 ) -> Callable[[F], F]:
     """Tell permutation tests how to compute a comparator, at its default options, from matrices formed once."""
 
-    def prepare(variables: Variables) -> Rearranged | None:
-        return Rearranged(matrices(variables), formula, square) if variables.rows <= MOST_ROWS else None
+    def prepare(table: Table) -> Rearranged | None:
+        return Rearranged(matrices(table), formula, square) if table.rows <= MOST_ROWS else None
 
     def attach(function: F) -> F:
         function.__dict__["rearranged"] = prepare
@@ -57,17 +57,17 @@ def rearranges(
     return attach
 
 
-def kernel_matrices(variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None = None) -> tuple[Floats, ...]:
+def kernel_matrices(table: Table, kernel: Kernel | Mapping[str, Kernel] | None = None) -> tuple[Floats, ...]:
     """The kernel matrix of each variable: Gaussian of median width, delta for labels, unless stated."""
-    require_matrices(variables)
-    return tuple(to_numpy(gram.dense()).astype(np.float64, copy=False) for gram in grams(variables, kernel))
+    require_matrices(table)
+    return tuple(to_numpy(gram.dense()).astype(np.float64, copy=False) for gram in grams(table, kernel))
 
 
-def distance_matrices(variables: Variables) -> tuple[Floats, ...]:
+def distance_matrices(table: Table) -> tuple[Floats, ...]:
     """Euclidean distances of each variable; any two labels are 1 apart."""
-    require_matrices(variables)
+    require_matrices(table)
     found = []
-    for item in variables.items:
+    for item in table.variables:
         x, exponent = near_one(points(item))  # whose squares neither overflow nor vanish
         found.append(np.ldexp(cdist(x, x), 2 * exponent))
     return tuple(found)
@@ -90,8 +90,8 @@ def u_centered(matrix: Floats) -> Floats:
     return moved
 
 
-def require_matrices(variables: Variables) -> None:
+def require_matrices(table: Table) -> None:
     """Refuse, before anything is allocated, rows whose matrices do not fit the machine."""
-    needed = 8 * variables.rows**2 * (len(variables.items) + 3)
-    purpose = f"{len(variables.items)} matrices of {variables.rows} x {variables.rows}"
+    needed = 8 * table.rows**2 * (len(table.variables) + 3)
+    purpose = f"{len(table.variables)} matrices of {table.rows} x {table.rows}"
     require(needed, parse_memory(None), purpose, "Options: fewer rows; shearer's own measures take tol=.")

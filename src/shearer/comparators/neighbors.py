@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import digamma
 
 from shearer._validate import value_error
-from shearer.comparators.inputs import Floats, points, read, standardized
+from shearer.comparators.inputs import Floats, compared, points, standardized
 from shearer.inference.permutation.resampling import check_count
 
 
@@ -45,11 +45,11 @@ def ksg(
     (0.32, 0.32)
     """
     check_count("neighbors", neighbors, 1)
-    variables = read(data, groups, missing)
-    n = variables.rows
+    table = compared(data, groups, missing)
+    n = table.rows
     if neighbors >= n:
         raise value_error("neighbors", f"fewer than the {n} rows", f"{neighbors}")
-    blocks = [standardized(points(item)) for item in variables.items]
+    blocks = [standardized(points(item)) for item in table.variables]
     radius, count = _neighborhoods(np.hstack(blocks), neighbors)
     marginal = sum(digamma(_within(block, radius) + 1.0) for block in blocks)
     nats = np.mean(digamma(count) - marginal) + (len(blocks) - 1) * digamma(n)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from shearer.comparators.inputs import Floats, read
+from shearer.comparators.inputs import Floats, compared
 from shearer.comparators.matrices import kernel_matrices, rearranges
 from shearer.kernels import Kernel
 
@@ -51,4 +51,4 @@ def qmi_cs(
     >>> sh.comparators.qmi_cs(labels, ["u", "v", "u", "v"])
     0.0
     """
-    return _log_angle(*kernel_matrices(read(data, groups, missing, exactly=2), kernel))
+    return _log_angle(*kernel_matrices(compared(data, groups, missing, exactly=2), kernel))

@@ -72,7 +72,17 @@ def chatterjee_xi(*data: Any, missing: str = "error") -> float:
     >>> round(sh.comparators.chatterjee_xi(x, x**2), 3), round(sh.comparators.chatterjee_xi(x**2, x), 3)
     (0.994, -0.125)
     """
-    x, y = scalars(data, missing)
+    return xi(*scalars(data, missing))
+
+
+def xi(x: NDArray[Any], y: NDArray[Any]) -> float:
+    """Compute Chatterjee's xi of two columns of finite numbers; see `chatterjee_xi`.
+
+    Examples
+    --------
+    >>> xi(np.arange(9.0), np.arange(9.0) ** 2) == 1 - 3 / 10
+    True
+    """
     n = len(x)
     ascending = np.sort(y)
     at_most = np.searchsorted(ascending, y, side="right").astype(np.float64)

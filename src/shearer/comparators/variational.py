@@ -9,7 +9,7 @@ import numpy as np
 from shearer._optional import load
 from shearer._progress import track
 from shearer._validate import check_positive, value_error
-from shearer.comparators.inputs import points, read, standardized
+from shearer.comparators.inputs import compared, points, standardized
 from shearer.inference.permutation.resampling import check_count
 from shearer.spectrum.request import seed_of
 
@@ -66,12 +66,12 @@ def mine(
     for name, value in (("hidden", hidden), ("steps", steps), ("batch", batch)):
         check_count(name, value, 2 if name == "batch" else 1)
     check_positive("learning_rate", learning_rate)
-    variables = read(data, groups, missing, exactly=2)
-    n = variables.rows
+    table = compared(data, groups, missing, exactly=2)
+    n = table.rows
     if n < _FEWEST_ROWS:
         raise value_error("data", f"at least {_FEWEST_ROWS} rows, half of them to train on", f"{n}")
     torch = load("torch", "mine")
-    blocks = [torch.from_numpy(standardized(points(item))).to(torch.float32) for item in variables.items]
+    blocks = [torch.from_numpy(standardized(points(item))).to(torch.float32) for item in table.variables]
     generator = torch.Generator().manual_seed(seed_of(rng) % 2**63)
     order = torch.randperm(n, generator=generator)
     parts = order[: n // 2], order[n // 2 :]

@@ -60,12 +60,12 @@ class PairsGiven:
     Examples
     --------
     >>> import numpy as np
-    >>> from shearer.data.reading import read_variables
+    >>> from shearer.data import read
     >>> rng = np.random.default_rng(0)
     >>> z = rng.normal(size=200)
     >>> x, y = z + 0.3 * rng.normal(size=(2, 200))
-    >>> read = read_variables(x, y, x + y, given=z).items
-    >>> tests = PairsGiven(read[:3], read[3:])
+    >>> variables = read(x, y, x + y, given=z).variables
+    >>> tests = PairsGiven(variables[:3], variables[3:])
     >>> tests.answer(0, 1).pvalue > 0.05, tests.answer(0, 2).pvalue < 1e-6
     (True, True)
     """

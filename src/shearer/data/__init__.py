@@ -1,1 +1,6 @@
-"""The table that every function works on: named variables, and the rows that each of them has."""
+"""Read whatever a caller passes, once, by `read`, into the one table that every function works on, `Table`."""
+
+from shearer.data.reading import read
+from shearer.data.table import Table
+
+__all__ = ["Table", "read"]

@@ -49,12 +49,13 @@ def to_numpy(array: Array) -> NDArray[Any]:
     return np.asanyarray(array)
 
 
-def take_rows(array: Array, rows: "slice | NDArray[np.intp]") -> Array:
-    """Rows by slice or by numpy index, in any library."""
+def take_rows(array: Array, rows: "slice | NDArray[Any]") -> Array:
+    """Take rows by slice, or by numpy's mask or positions, in any library."""
     if isinstance(rows, slice) or is_numpy(array):
         return array[rows, ...]
     xp = namespace(array)
-    return xp.take(array, xp.asarray(rows, device=device(array)), axis=0)
+    places = np.flatnonzero(rows) if rows.dtype == bool else rows
+    return xp.take(array, xp.asarray(places, device=device(array)), axis=0)
 
 
 def device(array: Array) -> Any:

@@ -60,12 +60,16 @@ class Column:
         return int(self.values.shape[0])
 
     def take(self, keep: NDArray[np.intp]) -> "Column":
-        """The given rows only."""
+        """Take rows by their positions."""
         return replace(self, values=take_rows(self.values, keep), missing=self.missing[keep])
 
 
+# Name of a variable -> the columns that it is made of, all rows.
+Columns: TypeAlias = dict[str, list[Column]]
+
+
 def as_kind(column: Column, kind: str) -> Column:
-    """The same column as labels or as numbers, whatever it looked like.
+    """Turn a column into labels or numbers, whatever it looked like.
 
     Examples
     --------
@@ -95,7 +99,7 @@ def reject_complex(is_complex: bool, got: str, name: str) -> None:
 
 
 def read_numbers(array: Array, name: str) -> Column:
-    """Continuous values: numpy in float64 always, other libraries in their own floating type."""
+    """Read numbers: numpy in float64 always, other libraries in their own floating type."""
     xp = namespace(array)
     values = _to_floats(xp.reshape(array, (-1, 1)) if array.ndim == 1 else array)
     infinite = int(to_numpy(xp.sum(xp.astype(xp.any(xp.isinf(values), axis=1), xp.int64))))
@@ -106,7 +110,7 @@ def read_numbers(array: Array, name: str) -> Column:
 
 
 def _to_floats(array: Array) -> Array:
-    """Floats of at least single precision; what double cannot hold of a longer float is infinite."""
+    """Convert to floats of at least single precision; what double cannot hold of a longer float is infinite."""
     xp = namespace(array)
     if is_numpy(array):
         dtype = np.float64
@@ -123,7 +127,7 @@ def _to_floats(array: Array) -> Array:
 
 
 def is_coarse(low: int, high: int, eps: float) -> bool:
-    """True where integers should be counted from the smallest: floats of that size would merge neighbours.
+    """Tell integers that should be counted from the smallest: floats of that size would merge neighbours.
 
     Kernels see differences only. A range that overflows an integer is as coarse either way.
     """
@@ -131,7 +135,7 @@ def is_coarse(low: int, high: int, eps: float) -> bool:
 
 
 def read_times(array: NDArray[Any], name: str) -> Column:
-    """Dates and durations as numbers: the unit does not matter, since every width follows the scale."""
+    """Read dates and durations as numbers: the unit does not matter, since every bandwidth follows the scale."""
     missing, dated = np.isnat(array), array.dtype.kind == "M"
     if missing.all():
         return Column(name, "continuous", np.full((len(array), 1), np.nan), missing, time=dated)
@@ -142,7 +146,7 @@ def read_times(array: NDArray[Any], name: str) -> Column:
 
 
 def read_objects(values: list[Any], name: str) -> Column:
-    """Python objects: labels, numbers, times, or things that only a user's kernel can compare."""
+    """Read Python objects: labels, numbers, times, or things that only a user's kernel can compare."""
     missing = where_missing(values)
     types = {type(value) for value, absent in zip(values, missing, strict=True) if not absent}
 
@@ -165,7 +169,7 @@ def read_objects(values: list[Any], name: str) -> Column:
 
 
 def read_labels(values: list[Any], missing: NDArray[np.bool_], name: str) -> Column:
-    """Things that are equal or not, coded in the order of appearance."""
+    """Read labels, which are equal or not, as codes in the order of appearance."""
     table: dict[Any, int] = {}
     pairs = zip(values, missing, strict=True)
     codes = [-1 if absent else table.setdefault(value, len(table)) for value, absent in pairs]
@@ -174,7 +178,7 @@ def read_labels(values: list[Any], missing: NDArray[np.bool_], name: str) -> Col
 
 
 def _in_utc(time: Any) -> Any:
-    """Times with a zone as UTC, which numpy takes; dates, and times without one, as they are."""
+    """Convert times with a zone to UTC, which numpy takes; leave dates, and times without one, as they are."""
     if getattr(time, "tzinfo", None) is None:
         return time
     return time.astimezone(datetime.UTC).replace(tzinfo=None)
@@ -220,12 +224,12 @@ def _is_number(text: str) -> bool:
 
 
 def where_missing(values: list[Any]) -> NDArray[np.bool_]:
-    """Which of the values are none."""
+    """Mark the values that are missing."""
     return np.array([_is_missing(value) for value in values], dtype=bool)
 
 
 def _is_missing(value: Any) -> bool:
-    """None, NaN, NaT, pandas.NA and numpy's masked: most are not equal to themselves."""
+    """Recognise None, NaN, NaT, pandas.NA and numpy's masked: most are not equal to themselves."""
     if value is None or value is np.ma.masked:
         return True
     try:

@@ -1,45 +1,49 @@
-"""Variables at the door: whatever the user passes becomes named variables of equal length, once."""
+"""Read whatever a caller passes into a table of named variables: the only function of the library that does."""
 
-import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import count
-from typing import Any, TypeAlias
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._validate import check_names, check_option, describe, type_error, value_error
-from shearer.data.arrays import is_array
-from shearer.data.columns import Column, as_kind
-from shearer.data.sources import (
-    holds_variables,
-    is_frame,
-    open_source,
-    read_frame,
-    read_matrix_columns,
-    read_opened,
-    series_name,
+from shearer._validate import check_names, check_option, describe, value_error
+from shearer.data.columns import Column, Columns
+from shearer.data.named_columns import (
+    Kinds,
+    check_groups,
+    convert_kinds,
+    gather_data,
+    gather_role,
+    join_groups,
+    name_target,
+    unused_name,
 )
-from shearer.data.variables import Variable, Variables, common_library, join_blocks
+from shearer.data.sources import library_of
+from shearer.data.table import Table, table_from_columns
+from shearer.data.variables import Block, Variable
 
-# Name -> columns of each variable.
-Sources: TypeAlias = dict[str, list[Column]]
-
+# What can be done about missing values: by all functions; by those that compare variables pair by pair.
 MISSING = ("error", "drop")
-# What users call a kind -> what it is.
-KINDS = {"continuous": "continuous", "categorical": "categorical", "number": "continuous", "label": "categorical"}
-# Fewer rows than this with more columns than this look like a table lying on its side.
-_FEW_ROWS = 10
+MISSING_IN_PAIRS = (*MISSING, "pairwise")
+_PAIRWISE_HINT = 'Or missing="pairwise", for each pair the rows that both have.'
+# Rows and columns of a matrix that is read at once; smaller ones are quick to read column by column.
+_FEWEST_AT_ONCE = 10
 
 
-def read_variables(
+def read(
     *data: Any,
     given: Any = None,
+    target: Any = None,
     groups: Mapping[str, Iterable[str]] | None = None,
+    kinds: Kinds | None = None,
     missing: str = "error",
+    pairwise: bool = False,
     vector: bool = False,
-) -> Variables:
-    """Read data and conditioning data into variables.
+    only: Collection[str] | None = None,
+    fewest: int = 1,
+    fewest_rows: int = 2,
+) -> Table:
+    """Read data into a table of named variables.
 
     Parameters
     ----------
@@ -47,223 +51,139 @@ def read_variables(
         Several arguments: one variable each. One frame, mapping or 2-D array: one variable for each column.
     given : optional
         Conditioning variables: names (of arrays: x1, x2, ...), an array-like, a tuple of them, a mapping or a frame.
+    target : optional
+        Variables with which the others are compared, in the same forms; arrays have the names target or target1, ...
     groups : mapping, optional
         New name -> column names that form one vector variable.
-    missing : {"error", "drop"}
-        What to do with rows that lack a value.
+    kinds : mapping or function of the column names, optional
+        Column -> "continuous" or "number", "categorical" or "label", where what it looks like is not what it is.
+    missing : {"error", "drop", "pairwise"}
+        What to do with rows that lack a value: refuse them, leave them out, or let every variable keep its own rows.
+    pairwise : bool
+        True where `missing` may be "pairwise".
     vector : bool
         Read a single 2-D array or frame as one vector variable instead of one variable for each column.
+    only : collection of str, optional
+        The variables to keep; the others are as if they were not there.
+    fewest, fewest_rows : int
+        How many variables, and how many rows with a value in each of them, there must be.
+
+    Examples
+    --------
+    >>> table = read({"a": [1.0, None, 3.0], "b": ["u", "v", "u"]}, target="b", missing="drop")
+    >>> table.names, table.targets, table.rows, table.dropped
+    (('a', 'b'), ('b',), 2, 1)
+    >>> table = read({"a": [1.0, None, 3.0], "b": [4.0, 5.0, 6.0]}, missing="pairwise", pairwise=True)
+    >>> table.rows, table.presence.rows(0).tolist(), table.presence.rows(1).tolist()
+    (3, [0, 2], [0, 1, 2])
     """
-    check_option("missing", missing, MISSING)
-    grouping = _check_groups(groups)
-    sources, named, is_table = _read_data(data, vector=vector and not grouping)
-    sources = _group(sources, grouping)
-    conditions = _read_given(given, sources, named=named)
-    sources = {name: parts for name, parts in sources.items() if name not in conditions}
-    if not sources:
-        raise value_error("given", "some variable to be left", "all of them")
+    check_option("missing", missing, MISSING_IN_PAIRS if pairwise else MISSING)
+    target, single = name_target(target)
+    asked = (given, target, groups, kinds, only)
+    if len(data) == 1 and not vector and all(option is None for option in asked) and _is_plain(data[0]):
+        return _check_count(_read_plain(data[0]), fewest)
+    grouping = check_groups(groups)
+    columns, named, is_table = gather_data(data, vector=vector and not grouping)
+    columns = join_groups(convert_kinds(columns, kinds), grouping)
+    conditions = gather_role("given", given, columns, named=named)
+    targets = gather_role("target", target, columns | conditions, named=named)
+    both = [name for name in targets if name in conditions]
+    if both:
+        raise value_error("target", "other variables than those given", describe(both[0]))
+    own = _without(columns, conditions | targets)
+    if not own:
+        raise value_error("target" if targets else "given", "some variable to be left", "all of them")
     if vector and is_table and not grouping:
-        sources = {_unused("x1", conditions): [part for parts in sources.values() for part in parts]}
-    sources |= conditions
-    columns = [part for parts in sources.values() for part in parts]
-    _check_lengths(columns)
-    keep, dropped = _present_rows(columns, missing)
-    if dropped:
-        sources = {name: [part.take(keep) for part in parts] for name, parts in sources.items()}
-    xp, like = common_library([part for parts in sources.values() for part in parts])
-    items = tuple(Variable(name, join_blocks(parts, xp, like)) for name, parts in sources.items())
-    return Variables(items, tuple(conditions), len(keep), dropped, like)
-
-
-def read_sources(
-    data: tuple[Any, ...],
-    given: Any = None,
-    groups: Mapping[str, Iterable[str]] | None = None,
-    kinds: Mapping[str, str] | None = None,
-    fewest: int = 2,
-) -> tuple[Sources, Sources]:
-    """The columns of every variable with all their rows, missing ones too; and of those conditioned on.
-
-    Parameters
-    ----------
-    data, given, groups
-        As in `read_variables`.
-    kinds : mapping, optional
-        Column -> "continuous" or "number", "categorical" or "label", where what it looks like is not what it is.
-    fewest : int
-        Rows that there must be.
-    """
-    sources, named, _ = _read_data(data, vector=False)
-    for name, kind in _check_kinds(kinds, sources).items():
-        sources[name] = [as_kind(part, kind) for part in sources[name]]
-    sources = _group(sources, _check_groups(groups))
-    conditions = _read_given(given, sources, named=named)
-    sources = {name: parts for name, parts in sources.items() if name not in conditions}
-    _check_lengths([part for parts in (*sources.values(), *conditions.values()) for part in parts], fewest)
-    return sources, conditions
-
-
-def _check_kinds(kinds: Any, sources: Sources) -> dict[str, str]:
-    if kinds is None:
-        return {}
-    if not isinstance(kinds, Mapping):
-        raise type_error("kinds", "a mapping of column -> kind", describe(kinds))
-    check_names("kinds", kinds, sources)
-    return {name: KINDS[check_option("kinds", kind, KINDS)] for name, kind in kinds.items()}
-
-
-def _read_data(data: tuple[Any, ...], *, vector: bool) -> tuple[Sources, bool, bool]:
-    """The variables by the rule of one or several arguments, if the user named them, and if they are one table."""
-    if not data:
-        raise type_error("data", "at least one variable", "none", "Pass arrays, or one table.")
-    if len(data) > 1:
-        return _read_several(data), False, False
-    only = data[0]
-    if isinstance(only, Mapping):
-        if not only:
-            raise value_error("data", "at least one variable", "an empty mapping")
-        return _read_mapping("data", only), True, False
-    _reject_list_of_variables("data", only, "Unpack it: f(*variables).")
-    opened = open_source(only, "data")
-    if is_frame(opened):
-        return _by_name("data", ((column.name, [column]) for column in read_frame(opened, "data"))), True, True
-    if is_array(opened) and opened.ndim == 2 and opened.shape[1] > 0 and not vector:
-        if 2 <= opened.shape[0] < _FEW_ROWS and opened.shape[1] > _FEW_ROWS:
-            rows, columns = opened.shape
-            warnings.warn(f"data: {columns} variables of {rows} rows each; is the array transposed?", stacklevel=2)
-        return {column.name: [column] for column in read_matrix_columns(opened, "x")}, False, False
-    return _read_several([opened]), False, False
-
-
-def _read_mapping(parameter: str, mapping: Mapping[Any, Any]) -> Sources:
-    opened = ((str(name), open_source(source, str(name))) for name, source in mapping.items())
-    return _by_name(parameter, ((name, read_opened(source, name)) for name, source in opened))
-
-
-def _by_name(parameter: str, pairs: Iterable[tuple[str, list[Column]]]) -> Sources:
-    sources: Sources = {}
-    for name, parts in pairs:
-        if name in sources:
-            raise value_error(parameter, "distinct names", f"{describe(name)} twice", "Names are compared as text.")
-        sources[name] = parts
-    return sources
-
-
-def _reject_list_of_variables(parameter: str, candidate: Any, hint: str) -> None:
-    if isinstance(candidate, list | tuple) and holds_variables(candidate):
-        raise type_error(parameter, "variables one by one", f"a {type(candidate).__name__} of arrays", hint)
-
-
-def _read_several(data: Sequence[Any], prefix: str = "x", taken: Iterable[str] = ()) -> Sources:
-    """One variable for each argument; a Series brings its name."""
-    sources: Sources = {}
-    for position, source in enumerate(data, start=1):
-        default = f"{prefix}{position}"
-        if isinstance(source, Mapping):
-            raise type_error(default, "an array or a table", "a mapping", "Pass one mapping alone, or its values.")
-        opened = open_source(source, default)
-        name = _unused(series_name(opened) or default, {*taken, *sources})
-        sources[name] = read_opened(opened, name)
-    return sources
-
-
-def _unused(name: str, taken: Collection[str]) -> str:
-    """The name, numbered if it is taken."""
-    candidates = (f"{name} ({copy})" for copy in count(2))
-    return name if name not in taken else next(candidate for candidate in candidates if candidate not in taken)
-
-
-def _read_given(given: Any, sources: Sources, *, named: bool) -> Sources:
-    """The conditioning variables: some of those read already, or others that come with the call."""
-    if given is None:
-        return {}
-    names = [given] if isinstance(given, str) else given
-    texts = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
-    # Arrays have the names that results show: x1, x2, ... A list of labels repeats some.
-    known = texts and len({*names}) == len(names) and all(name in sources for name in names)
-    if known or (texts and (named or isinstance(given, str))):
-        check_names("given", names, sources)
-        return _by_name("given", ((name, sources[name]) for name in names))
-    if isinstance(given, tuple):
-        return _read_several(given, prefix="given", taken=sources)
-    if isinstance(given, Mapping):
-        conditions = _read_mapping("given", given)
+        own = {unused_name("x1", conditions): [part for parts in own.values() for part in parts]}
+    everything = own | conditions | targets
+    if only is not None:
+        check_names("names", only, everything)
+        everything = {name: everything[name] for name in only}
+    _check_lengths([part for parts in everything.values() for part in parts], fewest_rows)
+    dropped = 0
+    if missing == "pairwise":
+        _check_present(everything, fewest_rows)
     else:
-        _reject_list_of_variables("given", given, "Pass them as a tuple.")
-        opened = open_source(given, "given1")
-        if not is_frame(opened):
-            return _read_several([opened], prefix="given", taken=sources)
-        conditions = _by_name("given", ((column.name, [column]) for column in read_frame(opened, "given")))
-    clash = [name for name in conditions if name in sources]
-    if clash:
-        raise value_error("given", "names that the data do not use", describe(clash[0]))
-    return conditions
+        everything, dropped = _drop_missing(everything, missing, fewest_rows, _PAIRWISE_HINT * pairwise)
+    roles = [tuple(name for name in role if name in everything) for role in (conditions, targets)]
+    table = table_from_columns(
+        everything, given=roles[0], targets=roles[1], single_target=single, dropped=dropped,
+        pairwise=missing == "pairwise", library=library_of(data),
+    )  # fmt: skip
+    return _check_count(table, fewest)
 
 
-def _check_groups(groups: Any) -> dict[str, list[str]]:
-    """Group -> members, as text like all names."""
-    if groups is None:
-        return {}
-    if not isinstance(groups, Mapping):
-        raise type_error("groups", "a mapping of new name -> column names", describe(groups))
-    named: dict[str, list[str]] = {}
-    for group, members in groups.items():
-        if isinstance(members, Mapping) or not isinstance(members, Iterable):
-            raise type_error("groups", "column names for each group", f"{describe(members)} for {describe(group)}")
-        if str(group) in named:
-            raise value_error("groups", "distinct names", f"{describe(str(group))} twice")
-        named[str(group)] = [members] if isinstance(members, str) else [str(member) for member in members]
-    return named
+def _without(columns: Columns, others: Collection[str]) -> Columns:
+    return {name: parts for name, parts in columns.items() if name not in others}
 
 
-def _group(sources: Sources, groups: Mapping[str, list[str]]) -> Sources:
-    """Join the named columns into vector variables; the others stay, in place."""
-    owner: dict[str, str] = {}
-    for group, members in groups.items():
-        if not members:
-            raise value_error("groups", "at least one column for each group", f"none for {describe(group)}")
-        check_names("groups", members, sources)
-        for member in members:
-            if member in owner:
-                got = f"{describe(member)} in {describe(owner[member])} and {describe(group)}"
-                raise value_error("groups", "each column in one group", got)
-            owner[member] = group
-    clash = [group for group in groups if group in sources and group not in owner]
-    if clash:
-        raise value_error("groups", "names that no other column has", describe(clash[0]))
-    grouped: Sources = {}
-    for name, parts in sources.items():
-        grouped.setdefault(owner.get(name, name), []).extend(parts)
-    return grouped
+def _check_count(table: Table, fewest: int) -> Table:
+    count = len(table.variables)
+    if count < fewest:
+        hint = "entropy takes a single one." if count == 1 else "pairwise takes two."
+        raise value_error("data", f"at least {fewest} variables", f"{count}", hint)
+    return table
 
 
-def _check_lengths(columns: list[Column], fewest: int = 2) -> None:
+def _is_plain(source: Any) -> bool:
+    """Tell a tall enough matrix of finite doubles, of which nothing has to be asked column by column."""
+    plain = type(source) is np.ndarray and source.ndim == 2 and source.dtype == np.float64
+    return plain and min(source.shape) >= _FEWEST_AT_ONCE and bool(np.isfinite(source).all())
+
+
+def _read_plain(matrix: NDArray[np.float64]) -> Table:
+    """Read a plain matrix at once: column by column it would take a third of the time of all pairs."""
+    columns = np.ascontiguousarray(matrix.T)[:, :, None]
+    variables = (Variable(f"x{k}", (Block("continuous", column),)) for k, column in enumerate(columns, start=1))
+    return Table.of(tuple(variables))
+
+
+def _check_lengths(columns: list[Column], fewest: int) -> None:
     lengths = dict.fromkeys((column.name, column.rows) for column in columns)
     if len({rows for _, rows in lengths}) > 1:
         listed = ", ".join(f"{describe(name)}: {rows}" for name, rows in list(lengths)[:6])
         raise value_error("data", "variables with the same number of rows", listed, "Row i must be one observation.")
     rows = columns[0].rows
     if rows < fewest:
-        raise value_error(
-            "data", f"at least {fewest} rows", f"{rows}", "Dependence is a matter of several observations."
-        )
+        hint = "Dependence is a matter of several observations."
+        raise value_error("data", f"at least {fewest} rows", f"{rows}", hint)
 
 
-def _present_rows(columns: list[Column], missing: str) -> tuple[NDArray[np.intp], int]:
-    """Rows where every column has a value, and how many rows that leaves out."""
-    absent = np.logical_or.reduce([column.missing for column in columns])
-    dropped = int(absent.sum())
-    rows = len(absent)
+def _check_present(columns: Columns, fewest: int) -> None:
+    """Raise where a variable has a value in too few rows."""
+    for name, parts in columns.items():
+        rows = parts[0].rows
+        present = rows - int(np.logical_or.reduce([part.missing for part in parts]).sum())
+        if present < fewest:
+            got = f"{present} of {rows} in {describe(name)}"
+            expected = f"at least {fewest} rows with a value in every variable"
+            raise value_error("data", expected, got, "Leave that variable out.")
+
+
+def _drop_missing(columns: Columns, missing: str, fewest: int, hint: str) -> tuple[Columns, int]:
+    """Leave out rows where some column lacks a value, or refuse them; and count them."""
+    parts = [part for own in columns.values() for part in own]
+    absent = np.logical_or.reduce([part.missing for part in parts])
+    dropped, rows = int(absent.sum()), len(absent)
     if dropped and missing == "error":
-        places: dict[str, NDArray[np.bool_]] = {}
-        for column in columns:
-            if column.missing.any():
-                places[column.name] = places.get(column.name, False) | column.missing
-        listed = ", ".join(f"{describe(name)}: {place.sum()}" for name, place in list(places.items())[:8])
-        more = f" and {len(places) - 8} more columns" if len(places) > 8 else ""
-        got = f"missing values in {dropped} of {rows} rows ({listed}{more})"
-        raise value_error("data", "no missing values", got, 'Pass missing="drop" to leave those rows out.')
-    if rows - dropped < 2:
+        raise _missing_error(parts, dropped, hint)
+    if rows - dropped < fewest:
         got = f"{rows - dropped} ({dropped} of {rows} lack a value)"
-        raise value_error("data", "at least 2 complete rows", got)
-    return np.flatnonzero(~absent), dropped
+        raise value_error("data", f"at least {fewest} complete rows", got)
+    if not dropped:
+        return columns, 0
+    keep = np.flatnonzero(~absent)
+    return {name: [part.take(keep) for part in own] for name, own in columns.items()}, dropped
+
+
+def _missing_error(columns: list[Column], dropped: int, hint: str) -> ValueError:
+    """Word the error of missing values: in which columns, and what can be done."""
+    places: dict[str, NDArray[np.bool_]] = {}
+    for column in columns:
+        if column.missing.any():
+            places[column.name] = places.get(column.name, False) | column.missing
+    listed = ", ".join(f"{describe(name)}: {place.sum()}" for name, place in list(places.items())[:8])
+    more = f" and {len(places) - 8} more columns" if len(places) > 8 else ""
+    got = f"missing values in {dropped} of {columns[0].rows} rows ({listed}{more})"
+    remedy = 'Pass missing="drop" to leave those rows out.'
+    return value_error("data", "no missing values", got, f"{remedy} {hint}".rstrip())

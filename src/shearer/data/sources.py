@@ -1,6 +1,6 @@
 """Recognise what a user passes (array, list, Series, table) and read it into columns."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,6 +24,7 @@ from shearer.data.columns import (
 # What `open_source` returns: an array of any library, or a table or column as narwhals wraps it.
 Opened: TypeAlias = Any
 
+_FRAME_LIBRARIES = ("pandas", "pyarrow")
 _ARRAY_LIKE = "an array of shape (n,) or (n, d)"
 
 
@@ -55,7 +56,7 @@ def is_frame(opened: Opened) -> bool:
 
 
 def series_name(opened: Opened) -> str | None:
-    """The name that a Series carries, if it is one and has one."""
+    """Get the name that a Series carries, if it is one and has one."""
     label = None if is_array(opened) or is_frame(opened) else opened.name
     return None if label is None or label == "" else str(label)
 
@@ -94,7 +95,7 @@ def read_frame(frame: Opened, name: str) -> list[Column]:
 
 
 def _familiar(source: Any) -> Any:
-    """Pieces of pandas and pyarrow that narwhals does not take, as ones that it does."""
+    """Wrap pieces of pandas and pyarrow that narwhals does not take in ones that it does."""
     from narwhals.stable.v2 import dependencies
 
     pandas, arrow = dependencies.get_pandas(), dependencies.get_pyarrow()
@@ -108,7 +109,7 @@ def _familiar(source: Any) -> Any:
 
 
 def _read_items(source: Any, name: str) -> NDArray[Any]:
-    """A list or the like as an array of objects: numpy would turn [1, "a", nan] into three texts."""
+    """Turn a list or the like into an array of objects: numpy would turn [1, "a", nan] into three texts."""
     if hasattr(source, "toarray"):
         raise type_error(name, _ARRAY_LIKE, f"a sparse matrix of shape {source.shape}", "Call .toarray() on it.")
     if hasattr(source, "__array__"):
@@ -184,8 +185,18 @@ def _read_numpy(array: NDArray[Any], name: str) -> list[Column]:
 
 
 def _unmask(array: Any) -> NDArray[Any]:
-    """Masked entries as the missing value of the type; other types than floats and times have None, as objects."""
+    """Fill masked entries with the missing value of the type; types other than floats and times become objects."""
     kind = array.dtype.kind
     filled = np.array(array.data, dtype=array.dtype if kind in "fmM" else object)
     filled[array.mask] = np.nan if kind == "f" else np.array("NaT", dtype=array.dtype) if kind in "mM" else None
     return filled
+
+
+def library_of(data: tuple[Any, ...]) -> str:
+    """Tell whose tables the caller passed, from their types' module: nothing is imported to find out."""
+    for source in data:
+        for item in source.values() if isinstance(source, Mapping) else (source,):
+            root = type(item).__module__.partition(".")[0]
+            if root in _FRAME_LIBRARIES and not is_array(item):
+                return root
+    return "polars"

@@ -1,19 +1,19 @@
-"""Named variables of one array library: what everything after the door works on."""
+"""Named variables of one array library, made of columns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from shearer._validate import type_error, value_error
-from shearer.data.arrays import Array, Namespace, device, is_numpy, namespace, to_numpy
+from shearer.data.arrays import Array, Namespace, device, is_numpy, namespace, take_rows, to_numpy
 from shearer.data.columns import Column, Kind
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Coordinates that share one kernel.
+    """Columns of a variable that share one kernel.
 
     Attributes
     ----------
@@ -43,48 +43,22 @@ class Variable:
         kinds = {block.kind for block in self.blocks}
         return kinds.pop() if len(kinds) == 1 else "mixed"
 
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self.blocks[0].values.shape[0])
+
     def take(self, rows: Any) -> "Variable":
-        """Some of its rows, by a mask or by positions."""
-        return Variable(self.name, tuple(Block(b.kind, b.values[rows], b.levels) for b in self.blocks))
+        """Take some of its rows: a slice, a mask or positions."""
+        return Variable(self.name, tuple(Block(b.kind, take_rows(b.values, rows), b.levels) for b in self.blocks))
 
-
-@dataclass(frozen=True, eq=False)
-class Variables:
-    """The variables of one call, of one array library, without missing rows.
-
-    Attributes
-    ----------
-    items : tuple of Variable
-        The variables, the conditioning ones last.
-    given : tuple of str
-        Names of the conditioning variables.
-    rows : int
-        Rows left after missing ones were dropped.
-    dropped : int
-        Rows dropped.
-    like : Array
-        An array of the library of the continuous values, for device and floating type.
-    """
-
-    items: tuple[Variable, ...]
-    given: tuple[str, ...]
-    rows: int
-    dropped: int
-    like: Array
-
-    @property
-    def xp(self) -> Namespace:
-        """The array library of the continuous values."""
-        return namespace(self.like)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All names, the conditioning ones last."""
-        return tuple(item.name for item in self.items)
+    def stack(self, other: "Variable") -> "Variable":
+        """Put the rows of another one below its own, labels by their levels; both in numpy."""
+        return Variable(self.name, tuple(_stack(a, b) for a, b in zip(self.blocks, other.blocks, strict=True)))
 
 
 def common_library(columns: list[Column]) -> tuple[Namespace, Array]:
-    """The one array library of the call: numpy, unless some column is a tensor of another one."""
+    """Find the one array library of the columns: numpy, unless some are tensors of another one."""
     arrays = [column.values for column in columns if column.kind == "continuous"]
     foreign = [array for array in arrays if not is_numpy(array)]
     if not foreign:
@@ -113,7 +87,7 @@ def join_blocks(parts: list[Column], xp: Namespace, like: Array) -> tuple[Block,
 
 
 def _convert(column: Column, xp: Namespace, like: Array) -> Array:
-    """The numbers in the library, device and floating type of the call."""
+    """Convert numbers to the library, device and floating type of `like`."""
     if is_numpy(like) or not is_numpy(column.values):
         return xp.astype(column.values, like.dtype, copy=False)
     # torch warns of memory that it may not write to, as that of a polars column
@@ -125,10 +99,25 @@ def _convert(column: Column, xp: Namespace, like: Array) -> Array:
 
 
 def _join_labels(labels: list[Column]) -> Block:
-    """Several label columns as one whose levels are the combinations that occur."""
+    """Join columns of labels to one whose levels are the combinations that occur."""
     if len(labels) == 1:
         return Block("categorical", to_numpy(labels[0].values), labels[0].levels)
     codes = np.stack([to_numpy(label.values) for label in labels], axis=1)
     seen, joined = np.unique(codes, axis=0, return_inverse=True)
     levels = [tuple(label.levels[code] for label, code in zip(labels, row, strict=True)) for row in seen]
     return Block("categorical", joined.reshape(-1), levels)
+
+
+def _stack(first: Block, second: Block) -> Block:
+    if first.kind == "continuous":
+        return Block("continuous", np.concatenate([first.values, second.values]))
+    if first.levels == second.levels:
+        return replace(first, values=np.concatenate([first.values, second.values]))
+    levels = list(first.levels)
+    places = {level: code for code, level in enumerate(levels)}
+    for level in second.levels:
+        if level not in places:
+            places[level] = len(levels)
+            levels.append(level)
+    moved = np.array([places[level] for level in second.levels], dtype=np.intp)
+    return Block(first.kind, np.concatenate([first.values, moved[second.values]]), levels)

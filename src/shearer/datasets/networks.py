@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shearer._validate import check_option
 from shearer.datasets.described import Network
 from shearer.datasets.files import Where, fetch
-from shearer.datasets.real_tables import read_table
+from shearer.datasets.real_tables import read_text_table
 
 # In the order in which the rows of a network of ten genes are put together.
 _EXPERIMENTS = ("wildtype", "knockouts", "knockdowns", "multifactorial", "timeseries")
@@ -43,13 +43,13 @@ def load_dream4(size: int = 10, network: int = 1, *, where: Where = None) -> Net
     check_option("network", network, tuple(range(1, _SIZES[size] + 1)))
     stem = f"dream4/size{size}/insilico_size{size}_{network}"
     experiments = _EXPERIMENTS if size == 10 else ("multifactorial",)
-    parts = [read_table(fetch(f"{stem}_{name}.tsv", where=where), separator="\t") for name in experiments]
+    parts = [read_text_table(fetch(f"{stem}_{name}.tsv", where=where), separator="\t") for name in experiments]
     parts = [part.drop("Time", strict=False).drop_nulls() for part in parts]  # a blank line precedes each series
     import polars as pl
 
     data = pl.concat(parts)
     gold = f"dream4/size{size}/DREAM4_GoldStandard_InSilico_Size{size}{'_multifactorial' * (size == 100)}_{network}.tsv"
-    links = read_table(fetch(gold, where=where), separator="\t", has_header=False).rows()
+    links = read_text_table(fetch(gold, where=where), separator="\t", has_header=False).rows()
     return Network(
         name=f"DREAM4 size {size} network {network}",
         data=data,
@@ -81,8 +81,8 @@ def load_sachs(rows: str = "observational", *, truth: str = "consensus", where: 
     """
     check_option("rows", rows, _ROWS)
     check_option("truth", truth, tuple(_TRUTHS))
-    data = read_table(fetch("sachs/sachs.2005.continuous.txt", where=where), separator="\t")
-    marks = read_table(fetch("sachs/sachs_2005_conditions.csv", where=where))
+    data = read_text_table(fetch("sachs/sachs.2005.continuous.txt", where=where), separator="\t")
+    marks = read_text_table(fetch("sachs/sachs_2005_conditions.csv", where=where))
     condition = np.array(marks.columns)[_last_mark(marks.to_numpy())]
     kept = np.ones(len(data), dtype=bool) if rows == "all" else condition == _OBSERVATIONAL
     links = list(_links(fetch(_TRUTHS[truth], where=where)))

@@ -69,7 +69,7 @@ def load_bike(*, where: Where = None) -> Dataset:
         `data`: date, season, hour, weather and so on; `target`: bicycles hired (``cnt``). The two parts that it is
         the sum of, ``casual`` and ``registered``, are in `frame` only.
     """
-    frame = read_table(fetch("bike/hour.csv", where=where), try_parse_dates=True)
+    frame = read_text_table(fetch("bike/hour.csv", where=where), try_parse_dates=True)
     return Dataset(
         name="bike sharing",
         data=frame.drop("casual", "registered", "cnt"),
@@ -94,7 +94,7 @@ def load_penguins(*, where: Where = None) -> Dataset:
     Dataset
         `data`: island, bill, flipper, mass, sex, year, with values missing; `target`: the species.
     """
-    frame = read_table(fetch("tables/penguins.csv", where=where), null_values="NA")
+    frame = read_text_table(fetch("tables/penguins.csv", where=where), null_values="NA")
     return Dataset(
         name="penguins",
         data=frame.drop("species"),
@@ -120,7 +120,7 @@ def load_mpg(*, where: Where = None) -> Dataset:
         `data`: cylinders, displacement, horsepower (6 missing), weight, acceleration, year, origin, name; `target`:
         miles per gallon.
     """
-    frame = read_table(fetch("tables/mpg.csv", where=where))
+    frame = read_text_table(fetch("tables/mpg.csv", where=where))
     return Dataset(
         name="auto mpg",
         data=frame.drop("mpg"),
@@ -138,7 +138,7 @@ def read_npz(path: Path) -> dict[str, Any]:
         return dict(archive)
 
 
-def read_table(path: Path, **options: Any) -> Any:
+def read_text_table(path: Path, **options: Any) -> Any:
     """A table of text as a polars frame."""
     import polars as pl
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_option
-from shearer.data.reading import read_variables
+from shearer.data import read
 from shearer.inference.adjusted_scale import Chance
 from shearer.kernels import Kernel, grams
 from shearer.measures.registry import MEASURES, normalized_measures
@@ -162,6 +162,6 @@ def _read(
     """The variables' operators, checked."""
     check_option("measure", measure, normalized_measures())
     request = Request.checked(alpha, memory, None, rng)
-    variables = read_variables(*data, groups=groups, missing=missing)
-    MEASURES[measure].check_count(len(variables.items))
-    return Chance(grams(variables, kernel), measure, request)
+    table = read(*data, groups=groups, missing=missing)
+    MEASURES[measure].check_count(len(table.variables))
+    return Chance(grams(table, kernel), measure, request)

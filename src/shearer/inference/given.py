@@ -8,8 +8,7 @@ from typing import Any
 from shearer._threads import single_threaded_blas
 from shearer._validate import value_error
 from shearer.conditioning.pair import Answer, PairsGiven
-from shearer.data.reading import read_variables
-from shearer.data.table import table_without_gaps
+from shearer.data import read
 from shearer.inference.answers import Component, ConditionalResult
 
 
@@ -51,16 +50,14 @@ def residual_test(
     >>> print(residual_test(z[:, 0], y, given=z).reason)
     'x1' is a function of what is given: nothing of it is left to test
     """
-    variables = read_variables(*data, given=given, groups=groups, missing=missing)
-    count = len(variables.items) - len(variables.given)
-    if count != 2:
+    table = read(*data, given=given, groups=groups, missing=missing).as_numpy()
+    if table.free != 2:
         hint = "Group columns into vector variables with groups=."
-        raise value_error("data", "exactly 2 variables besides given", f"{count}", hint)
-    if not variables.given:
+        raise value_error("data", "exactly 2 variables besides given", f"{table.free}", hint)
+    if not table.given:
         raise value_error("given", "at least one variable", "none", "Without conditions leave given out.")
-    items = table_without_gaps(variables).variables
-    tests = PairsGiven(items[:2], items[2:])
-    result = conditional_result(tests.answer(0, 1), tests.method, variables.rows, variables.names[:2], variables.given)
+    tests = PairsGiven(table.variables[:2], table.variables[2:])
+    result = conditional_result(tests.answer(0, 1), tests.method, table.rows, table.names[:2], table.given)
     if result.warning:
         warnings.warn(f"{result.names[0]}, {result.names[1]}: {result.warning}.", stacklevel=3)
     return result

@@ -8,9 +8,7 @@ import numpy as np
 
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_option, describe, value_error
-from shearer.data.reading import read_variables
-from shearer.data.table import table_without_gaps
-from shearer.data.variables import Variables
+from shearer.data import Table, read
 from shearer.inference.aggregated import (
     MOST_PRODUCT_ROWS,
     chain_components,
@@ -22,7 +20,7 @@ from shearer.inference.aggregated import (
 from shearer.inference.answers import UNTESTABLE, Component, TestResult
 from shearer.inference.given import residual_test
 from shearer.inference.permutation.local import conditional_test
-from shearer.inference.permutation.permuted import permutation_test
+from shearer.inference.permutation.permuted import permute_table
 from shearer.kernels import Gaussian, Kernel, chosen_kernels
 from shearer.pairs.clusters import ClusterTests, cluster_codes
 from shearer.pairs.limits import FEWEST_ROWS
@@ -105,33 +103,33 @@ def independence_test(
             groups=groups, missing=missing, n_resamples=n_resamples, rng=rng)  # fmt: skip
     if cluster is not None and missing == "drop":
         raise value_error("missing", '"error" with cluster', '"drop"', "Drop the rows before, clusters with them.")
-    variables = read_variables(*data, groups=groups, missing=missing)
-    if len(variables.items) < 2:
-        raise value_error("data", "at least 2 variables", f"{len(variables.items)}")
+    table = read(*data, groups=groups, missing=missing)
+    if len(table.variables) < 2:
+        raise value_error("data", "at least 2 variables", f"{len(table.variables)}")
     stated = measure is not None or alpha is not None
-    if method == "permutation" or (method == "auto" and (stated or variables.rows < FEWEST_ROWS)):
-        return permutation_test(
-            *data, statistic=measure or "total_correlation", alpha=1.0 if alpha is None else alpha, kernel=kernel,
-            groups=groups, missing=missing, cluster=cluster, n_resamples=n_resamples, rng=rng,
-        )  # fmt: skip
+    if method == "permutation" or (method == "auto" and (stated or table.rows < FEWEST_ROWS)):
+        order = 1.0 if alpha is None else alpha
+        return permute_table(
+            table, measure or "total_correlation", n_resamples, order, kernel, cluster=cluster, rng=rng
+        )
     if stated:
         raise value_error("measure, alpha", f'none with method="{method}"', "one", 'Use method="permutation".')
-    if variables.rows < FEWEST_ROWS:
+    if table.rows < FEWEST_ROWS:
         hint = 'method="permutation" enumerates few rows.'
-        raise value_error("data", f"at least {FEWEST_ROWS} rows for method={method!r}", f"{variables.rows}", hint)
+        raise value_error("data", f"at least {FEWEST_ROWS} rows for method={method!r}", f"{table.rows}", hint)
     if method == "moments" and kernel is None:
         kernel = Gaussian()
-    general, named = chosen_kernels(kernel, variables.names)
-    table = table_without_gaps(variables)
+    general, named = chosen_kernels(kernel, table.names)
+    table = table.as_numpy()
     rungs = [Ladder.of(item, general, named.get(item.name)) for item in table.variables]
     ladders = Ladders(rungs, table.presence, exact=kernel is not None)
     if cluster is not None:
-        return _clustered(ladders, cluster, variables)
+        return _clustered(ladders, cluster, table)
     if len(rungs) == 2:
         components = pair_components(ladders)
         pvalue = combine(components)
     else:
-        joint = product_components(ladders, _ROOM) if variables.rows <= MOST_PRODUCT_ROWS else []
+        joint = product_components(ladders, _ROOM) if table.rows <= MOST_PRODUCT_ROWS else []
         chain = chain_components(rungs, table.presence)
         components = [*joint, *chain]
         parts = ([combine(joint)] if joint else []) + ([sidak(chain)] if chain else [])
@@ -142,25 +140,21 @@ def independence_test(
         components = [Component(UNTESTABLE, math.nan, 1.0)]
     statistic = max((c.statistic for c in components if math.isfinite(c.statistic)), default=math.nan)
     label = "moments" if method == "moments" else "aggregated"
-    return TestResult(
-        statistic, pvalue, label, tuple(components), None, variables.rows, variables.names, ladders.residual
-    )
+    return TestResult(statistic, pvalue, label, tuple(components), None, table.rows, table.names, ladders.residual)
 
 
-def _clustered(ladders: Ladders, cluster: Any, variables: Variables) -> TestResult:
-    if len(variables.items) > 2:
+def _clustered(ladders: Ladders, cluster: Any, table: Table) -> TestResult:
+    if len(table.variables) > 2:
         hint = 'method="permutation" tests more than two.'
-        raise value_error("cluster", "two variables without permutations", f"{len(variables.items)}", hint)
-    codes = cluster_codes(cluster, variables.rows)
+        raise value_error("cluster", "two variables without permutations", f"{len(table.variables)}", hint)
+    codes = cluster_codes(cluster, table.rows)
     components = [Component(*found) for found in ClusterTests(ladders, codes).components(0, 1)]
     pvalue = combine(components)
     if not components:
         components = [Component(UNTESTABLE, math.nan, 1.0)]
     statistic = max(component.statistic for component in components)
     label = f"aggregated over {int(codes.max()) + 1} clusters"
-    return TestResult(
-        statistic, pvalue, label, tuple(components), None, variables.rows, variables.names, ladders.residual
-    )
+    return TestResult(statistic, pvalue, label, tuple(components), None, table.rows, table.names, ladders.residual)
 
 
 def _test_given(

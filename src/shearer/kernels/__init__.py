@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from shearer._validate import check_names, describe, type_error
-from shearer.data.variables import Block, Variable, Variables
+from shearer.data.table import Table
+from shearer.data.variables import Block, Variable
 from shearer.kernels import bandwidth
 from shearer.kernels.bandwidth import EntropyFraction, Neighbors
 from shearer.kernels.base import Kernel, ProductKernel
@@ -37,10 +38,10 @@ __all__ = [
 _EXPECTED = "a kernel such as kernels.Gaussian(), or a mapping of name -> kernel"
 
 
-def grams(variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None = None) -> tuple[Gram, ...]:
+def grams(table: Table, kernel: Kernel | Mapping[str, Kernel] | None = None) -> tuple[Gram, ...]:
     """The Gram operator of every variable."""
-    general, named = chosen_kernels(kernel, variables.names)
-    return tuple(gram(item, variables.like, general or Gaussian(), named.get(item.name)) for item in variables.items)
+    general, named = chosen_kernels(kernel, table.names)
+    return tuple(gram(own, table.like, general or Gaussian(), named.get(own.name)) for own in table.variables)
 
 
 def kernels_among(kernel: Kernel | Mapping[str, Kernel] | None, names: Collection[str]) -> Any:

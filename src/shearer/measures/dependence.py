@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,7 @@ from numpy.typing import NDArray
 
 from shearer._memory import format_bytes
 from shearer._validate import describe, value_error
-from shearer.data.reading import read_variables
-from shearer.data.variables import Variables
+from shearer.data import Table, read
 from shearer.kernels import Kernel, grams
 from shearer.measures.entropies import SubsetEntropies
 from shearer.measures.measurable import Measurable
@@ -74,18 +72,18 @@ class Dependence(Measurable):
         rng: np.random.Generator | int | None = 0,
     ) -> None:
         self._request = Request.checked(alpha, memory, tol, rng)
-        self._variables = read_variables(*data, given=given, groups=groups, missing=missing)
-        self._entropies = SubsetEntropies(grams(self._variables, kernel), self._request)
+        self._table = read(*data, given=given, groups=groups, missing=missing)
+        self._entropies = SubsetEntropies(grams(self._table, kernel), self._request)
 
     @classmethod
-    def of_variables(
-        cls, variables: Variables, request: Request, kernel: Kernel | Mapping[str, Kernel] | None = None
+    def of_table(
+        cls, table: Table, request: Request, kernel: Kernel | Mapping[str, Kernel] | None = None
     ) -> Dependence:
-        """From variables that were read already."""
+        """Measure a table that was read already."""
         noun = cls.__new__(cls)
         noun._request = request
-        noun._variables = variables
-        noun._entropies = SubsetEntropies(grams(variables, kernel), request)
+        noun._table = table
+        noun._entropies = SubsetEntropies(grams(table, kernel), request)
         return noun
 
     def __repr__(self) -> str:
@@ -98,12 +96,12 @@ class Dependence(Measurable):
     @property
     def all_names(self) -> tuple[str, ...]:
         """The variables, those conditioned on last."""
-        return self._variables.names
+        return self._table.names
 
     @property
     def given(self) -> tuple[str, ...]:
         """The variables conditioned on."""
-        return self._variables.given
+        return self._table.given
 
     @property
     def entropies(self) -> SubsetEntropies:
@@ -112,13 +110,13 @@ class Dependence(Measurable):
 
     @property
     def rows(self) -> int:
-        """Observations used."""
-        return self._variables.rows
+        """Rows used."""
+        return self._entropies.rows
 
     @property
     def dropped(self) -> int:
-        """Observations left out because a value was missing."""
-        return self._variables.dropped
+        """Rows left out because a value was missing."""
+        return self._table.dropped
 
     @property
     def alpha(self) -> float:
@@ -137,9 +135,9 @@ class Dependence(Measurable):
         kinds = {"continuous": "number", "categorical": "label"}
         wanted = [
             (f"{item.name} ({kinds.get(item.kind, item.kind)})", frozenset([i]))
-            for i, item in enumerate(self._variables.items)
+            for i, item in enumerate(self._table.variables)
         ]
-        wanted.append(("joint", frozenset(range(len(self._variables.names)))))
+        wanted.append(("joint", frozenset(range(len(self._table.names)))))
         lines += [f"  {name}: {self._entropies.explain(subset)}" for name, subset in wanted]
         return "\n".join(lines)
 
@@ -168,7 +166,6 @@ class Dependence(Measurable):
             raise value_error("rows", "at least 2 rows", f"{index.size}")
         part = copy(self)
         part._entropies = self._entropies.restricted(index)
-        part._variables = replace(self._variables, rows=len(index))
         return part
 
     def shuffled(self, orders: Sequence[NDArray[np.intp]]) -> Dependence:

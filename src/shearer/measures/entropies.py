@@ -32,7 +32,7 @@ class Entropies(Protocol):
 
     @property
     def rows(self) -> int:
-        """Number of observations."""
+        """Number of rows."""
 
 
 class SubsetEntropies:
@@ -49,8 +49,8 @@ class SubsetEntropies:
     --------
     >>> from shearer.kernels import grams
     >>> from shearer.spectrum import Request
-    >>> from shearer.data.reading import read_variables
-    >>> labels = read_variables(["a", "a", "b", "b"], ["u", "v", "u", "v"])
+    >>> from shearer.data import read
+    >>> labels = read(["a", "a", "b", "b"], ["u", "v", "u", "v"])
     >>> entropies = SubsetEntropies(grams(labels), Request(alpha=1.0, memory=10**6))
     >>> [entropies(subset).value for subset in ({0}, {1}, {0, 1})]
     [1.0, 1.0, 2.0]
@@ -127,7 +127,7 @@ class SubsetEntropies:
 
     @property
     def rows(self) -> int:
-        """Number of observations."""
+        """Number of rows."""
         return self._grams[0].n
 
     @property

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from shearer.data.reading import read_variables
+from shearer.data import read
 from shearer.kernels import Kernel
 from shearer.measures.dependence import Dependence
 from shearer.spectrum import Request
@@ -63,8 +63,8 @@ def entropy(
     1.0
     """
     request = Request.checked(alpha, memory, tol, rng)
-    variables = read_variables(*data, given=given, groups=groups, missing=missing, vector=True)
-    noun = Dependence.of_variables(variables, request, kernel)
+    table = read(*data, given=given, groups=groups, missing=missing, vector=True)
+    noun = Dependence.of_table(table, request, kernel)
     return noun.entropy().value
 
 

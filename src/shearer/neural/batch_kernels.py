@@ -49,9 +49,13 @@ def check_kernels(
     return {str(name): _check_kernel(own) for name, own in kernel.items()}
 
 
-def read_batch(tensors: Mapping[str, Any]) -> dict[str, Tensor]:
-    """Tensors of any shape (n, ...) as floats of shape (n, d), with the same rows, on one device, in one precision."""
-    rows = {name: _read_rows(name, tensor) for name, tensor in tensors.items()}
+def flatten_batch(tensors: Mapping[str, Any]) -> dict[str, Tensor]:
+    """Flatten tensors of any shape (n, ...) to floats (n, d), with the same rows, on one device, in one precision.
+
+    Not a second `shearer.data.read`: a loss takes tensors of numbers only, in every step of a training and inside
+    `torch.compile` and `torch.func`, where no value may be looked at. Here only shapes, types and devices are.
+    """
+    rows = {name: _flatten(name, tensor) for name, tensor in tensors.items()}
     first, *others = rows
     for name in others:
         if len(rows[name]) != len(rows[first]):
@@ -65,7 +69,7 @@ def read_batch(tensors: Mapping[str, Any]) -> dict[str, Tensor]:
     return {name: values.double() for name, values in rows.items()}
 
 
-def _read_rows(name: str, tensor: Any) -> Tensor:
+def _flatten(name: str, tensor: Any) -> Tensor:
     expected = "a tensor of numbers of shape (n, ...)"
     if not isinstance(tensor, Tensor):
         raise type_error(name, expected, describe(tensor), "torch.as_tensor makes one of an array.")

@@ -17,7 +17,7 @@ from shearer._validate import check_option, check_positive, describe, value_erro
 from shearer.kernels import Kernel
 from shearer.kernels.radial import Radial
 from shearer.measures.registry import ENTROPY, MUTUAL_INFORMATION, TOTAL_CORRELATION
-from shearer.neural.batch_kernels import DEFAULT, check_kernels, is_traced, kernel_matrix, read_batch
+from shearer.neural.batch_kernels import DEFAULT, check_kernels, flatten_batch, is_traced, kernel_matrix
 from shearer.neural.gathering import gathered
 from shearer.neural.matrix_information import centered_information, chance_hsic, excess, hsic, measure
 from shearer.neural.residuals import refuse_differences_of_all, residuals
@@ -61,7 +61,7 @@ class KernelLoss(nn.Module):
         """The kernel matrices of the named tensors."""
         for name, tensor in tensors.items():
             self._refuse_ids(name, tensor)
-        rows = read_batch(tensors)
+        rows = flatten_batch(tensors)
         if self.gather:
             rows = {name: gathered(name, values) for name, values in rows.items()}
         device = next(iter(rows.values())).device

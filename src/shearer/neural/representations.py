@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from shearer._validate import describe, type_error, value_error
 from shearer.kernels import Gaussian
 from shearer.neural import pictures
-from shearer.neural.batch_kernels import kernel_matrix, read_batch
+from shearer.neural.batch_kernels import flatten_batch, kernel_matrix
 from shearer.neural.layers import check_model, chosen_layers, put_out
 from shearer.neural.matrix_information import centered, check_rows, u_centered
 from shearer.neural.robust.estimator_options import check_switch
@@ -86,7 +86,9 @@ class _Sums:
 
     def add(self, left: dict[str, Tensor], right: dict[str, Tensor]) -> None:
         """Add a batch; the same set on both sides is looked at once."""
-        rows = read_batch(left | {name if name not in left else f"{name}, other": own for name, own in right.items()})
+        rows = flatten_batch(
+            left | {name if name not in left else f"{name}, other": own for name, own in right.items()}
+        )
         matrices = [self._matrix(name, values.double()) for name, values in rows.items()]
         check_rows(matrices[0], 4 if self.debiased else 2)
         n = len(matrices[0])

@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 
 class Chances(NamedTuple):
-    """What the mutual information of pairs is by chance, and at most; every array of one shape, or a number.
+    """Mutual information of pairs under independence, and its largest value; every array of one shape, or a number.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Chances(NamedTuple):
     own: Floats
 
     def adjusted(self, joint: Floats) -> Floats:
-        """(I - E0) / (self - E0), E0 being what chance gives, from joint entropies; nan below 6 rows."""
+        """Adjust for chance, (I - E0) / (self - E0), from joint entropies; E0: under independence; nan below 6 rows."""
         n = np.asarray(self.rows, dtype=np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):
             expected = n + self.mean * n * (n - 1)
@@ -46,10 +46,10 @@ class Chances(NamedTuple):
 
 
 def collision(n: Any, mean: Any) -> Any:
-    """Entropy of order 2 in bits, from the mean similarity off the diagonal."""
+    """Compute the entropy of order 2 in bits from the mean similarity off the diagonal."""
     return -np.log2((1 + (n - 1) * mean) / n)
 
 
 def own_bits(n: Any, mean: Any, squares: Any) -> Any:
-    """I of a variable with itself at alpha = 2, from the mean and the sum of squares of M off the diagonal."""
+    """Compute I of a variable with itself at alpha = 2 from the mean and the sum of squares of M off the diagonal."""
     return np.log2((n + squares) / (n + n * (n - 1) * mean) ** 2) + 2 * np.log2(n)

@@ -34,7 +34,7 @@ FEWEST_CLUSTERS = 8
 
 
 def cluster_codes(cluster: Any, rows: int) -> Codes:
-    """Which cluster each row belongs to, from one label a row.
+    """Number the clusters, from one label a row.
 
     Examples
     --------
@@ -57,18 +57,18 @@ def cluster_codes(cluster: Any, rows: int) -> Codes:
 
 
 def without_clusters(table: Table, cluster: Any) -> tuple[Table, Codes]:
-    """A table without the column that names the clusters, where it is a column, and the cluster of each row."""
+    """Take the column that names the clusters, where it is one, out of a table, and number the cluster of each row."""
     if not isinstance(cluster, str):
-        return table, cluster_codes(cluster, table.observations)
+        return table, cluster_codes(cluster, table.rows)
     check_names("cluster", [cluster], table.names)
     place, count = table.names.index(cluster), len(table.variables)
-    if place >= count - table.targets:
+    if place >= table.free:
         raise value_error("cluster", "a column beside the targets", describe(cluster))
     own = table.variables[place]
-    if len(level_codes(own)) < table.observations:
+    if len(level_codes(own)) < table.rows:
         raise value_error("cluster", "a label for every row", f"missing values in {describe(cluster)}")
     others = replace(table.choose([k for k in range(count) if k != place]), targets=table.targets)
-    return others, cluster_codes(level_codes(own), table.observations)
+    return others, cluster_codes(level_codes(own), table.rows)
 
 
 class ClusterTests:
@@ -87,10 +87,10 @@ class ClusterTests:
     Examples
     --------
     >>> import numpy as np
-    >>> from shearer.data.table import read_table
+    >>> from shearer.data import read
     >>> rng = np.random.default_rng(0)
     >>> x, y = np.repeat(rng.normal(size=(2, 30)), 10, axis=1)  # each row ten times
-    >>> table = read_table(x, y, x + rng.normal(size=300))
+    >>> table = read(x, y, x + rng.normal(size=300))
     >>> found = ClusterTests(Ladders.of(table), np.repeat(np.arange(30), 10)).pvalues(slice(0, 1), slice(1, 3))
     >>> (found < 0.01).tolist()
     [[False, True]]

@@ -47,7 +47,7 @@ Known: TypeAlias = list[list[Rows]]
 
 
 class Statistics(NamedTuple):
-    """What is known of all pairs of two sides at one height.
+    """Statistics of all pairs of two sets of variables at one width each.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Statistics(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What is known of all pairs of two runs of variables, each of shape (rows, columns).
+    """Test and strength of all pairs of two ranges of variables, each of shape (rows, columns).
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Judged(NamedTuple):
 
 
 def weights_of(heights: int) -> list[float]:
-    """Of the components of so many rungs."""
+    """List the weights of all statistics at the first `heights` widths."""
     return [weight for some in WEIGHTS[:heights] for weight in some]
 
 
@@ -110,10 +110,10 @@ class PairTests:
     Examples
     --------
     >>> import numpy as np
-    >>> from shearer.data.table import read_table
+    >>> from shearer.data import read
     >>> x = np.random.default_rng(0).normal(size=(50, 4))
     >>> x[:, 3] = x[:, 0] ** 2
-    >>> found = PairTests.of(read_table(x)).pvalues(slice(0, 2), slice(2, 4))
+    >>> found = PairTests.of(read(x)).pvalues(slice(0, 2), slice(2, 4))
     >>> bool(found[0, 1] < 1e-6 < found[1, 0])
     True
     """
@@ -307,7 +307,7 @@ class PairTests:
 
 
 def _statistics(left: Side, right: Side) -> Statistics:
-    """Both statistics of all pairs of two sides."""
+    """Compute both statistics of all pairs of two sets of variables."""
     complete = left.ladders.presence.complete
     ranks = float(left.starts[-1]) / len(left.variables), float(right.starts[-1]) / len(right.variables)
     by_matrices = complete and left.ladders.rows <= min(limits.MOST_MATRIX_ROWS, ranks[0] * ranks[1])
@@ -319,7 +319,7 @@ def _statistics(left: Side, right: Side) -> Statistics:
 
 
 def compared(first: Known, second: Known, n: Any, norms: Floats, diagonals: Floats, slopes: Floats) -> Statistics:
-    """Both statistics of all pairs, with their moments.
+    """Compute both statistics of all pairs, standardised by their permutation moments.
 
     Parameters
     ----------
@@ -349,7 +349,7 @@ def compared(first: Known, second: Known, n: Any, norms: Floats, diagonals: Floa
 
 
 def chances_of(first: Known, second: Known, n: Any) -> Chances:
-    """What chance gives to all pairs."""
+    """Compute what the mutual information of all pairs is under independence."""
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = moment(*_both(first, second, "raw"), n, PAIRS)
         variance = variance * _products(first, second, "scale") ** 2
@@ -417,7 +417,7 @@ def _norms(left: Side, right: Side, first: Known, second: Known, n: Any, total: 
 
 
 def _matrix_products(left: Side, right: Side) -> Floats:
-    """The same as products of the matrices N, where rows are fewer than features."""
+    """Compute those norms by products of the matrices N, where rows are fewer than features."""
     n, widest = left.ladders.rows, max(len(left.variables), len(right.variables))
     size = max(1, _BAND // (n * widest))
     found = np.zeros((len(left.variables), len(right.variables)))
@@ -435,7 +435,7 @@ def _matrices(side: Side, band: slice) -> Floats:
 
 
 def _both(first: Known, second: Known, name: str) -> tuple[Floats, Floats]:
-    """A number of both variables of every pair."""
+    """Collect a number of both variables of every pair."""
     left, right = ([[getattr(one.marginal, name) for one in some] for some in rows] for rows in (first, second))
     return np.array(left), np.swapaxes(np.array(right), 0, 1)
 
@@ -447,7 +447,7 @@ def _products(first: Known, second: Known, name: str) -> Floats:
 
 
 def _forms(first: Known, second: Known) -> tuple[Form, Form]:
-    """The centered forms of both variables of every pair."""
+    """Collect the moments of the centered similarities of both variables of every pair."""
     left, right = ([[one.marginal.centered for one in some] for some in rows] for rows in (first, second))
     found = [Form(*(_stacked(forms, key) for key in KEYS)) for forms in (left, right)]
     return found[0], Form(*(np.swapaxes(getattr(found[1], key), 0, 1) for key in KEYS))

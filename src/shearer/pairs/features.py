@@ -26,7 +26,7 @@ _SMALLEST = 1e-100
 
 
 class Features(ABC):
-    """Rows of one variable at one rung as features, less their mean over a sample so that no digits are lost later.
+    """Features of the rows of one variable at one width, less their mean over a sample to lose no digits later.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Features(ABC):
 
 @dataclass(frozen=True, eq=False)
 class LevelFeatures(Features):
-    """1 for the level that a row has; levels beyond the most frequent ones have none."""
+    """Indicators of the level that a row has; levels beyond the most frequent ones have none."""
 
     codes: Indices
     offset: Floats
@@ -115,14 +115,14 @@ class LandmarkFeatures(Features):
 
 
 def _ordinary(similar: Floats) -> Floats:
-    """Similarities with 0 in place of numbers so small that their products take a hundred times as long."""
+    """Replace numbers so small that their products take a hundred times as long by 0."""
     if similar.size and abs(float(similar.min())) < _SMALLEST:
         similar[np.abs(similar) < _SMALLEST] = 0.0
     return similar
 
 
 def fit(gram: Gram, sample: Indices, residual: float = limits.RESIDUAL) -> Features:
-    """Features of a similarity M.
+    """Fit features to a similarity M.
 
     Parameters
     ----------

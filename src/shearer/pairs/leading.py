@@ -28,7 +28,7 @@ class LeadingFeatures:
         self._found: dict[tuple[int, int], Floats] = {}
 
     def of(self, variable: int, height: int) -> Floats:
-        """At all rows of the table, 0 at missing values; a variable with fewer rungs has its last at every height."""
+        """Evaluate them at all rows, 0 at missing values; a variable of fewer widths has its last at every height."""
         place = variable, min(height, self.ladders.heights(variable) - 1)
         if place not in self._found:
             presence = self.ladders.presence
@@ -85,5 +85,5 @@ def leading_directions(values: Floats, most: int) -> Floats:
 
 
 def products_of(first: Floats, second: Floats) -> Floats:
-    """All products of a feature of one with a feature of the other, row by row."""
+    """Multiply every feature of one with every feature of the other, row by row."""
     return (first[:, :, None] * second[:, None, :]).reshape(len(first), -1)

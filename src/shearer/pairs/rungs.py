@@ -103,7 +103,7 @@ def unit_scale(values: Floats) -> float:
 
 
 def rung_widths(values: Floats, bits: Sequence[float] = limits.RUNG_BITS) -> list[float]:
-    """The widths of exp(-|x - y|^2 / (2 width^2)) at which the entropy of order 2 is so many bits.
+    """Find the widths of exp(-|x - y|^2 / (2 width^2)) at which the entropy of order 2 is so many bits.
 
     Where the largest entropy that values can have (log2 of the number of rows, less with ties) is too small for the
     last of them, the last is a share of that entropy.
@@ -140,7 +140,7 @@ def rung_widths(values: Floats, bits: Sequence[float] = limits.RUNG_BITS) -> lis
 
 
 def sample_rows(values: Floats, most: int = limits.SAMPLE_ROWS) -> Indices:
-    """Rows that stand for all: every so many in the order of a scalar, with its ends; of vectors a fixed draw."""
+    """Choose rows that stand for all: evenly in the order of a scalar, with its ends; of vectors a fixed draw."""
     n = len(values)
     if n <= most:
         return np.arange(n)
@@ -151,7 +151,7 @@ def sample_rows(values: Floats, most: int = limits.SAMPLE_ROWS) -> Indices:
 
 
 def _binned(squared: Floats) -> tuple[Floats, Floats]:
-    """Squared distances in bins of equal ratios: the mean of each bin, and its share of the distances."""
+    """Bin squared distances by equal ratios: the mean of each bin, and its share of the distances."""
     mantissa, exponent = np.frexp(squared)
     bins = exponent.astype(np.int64) * _STEPS + (mantissa * (2 * _STEPS)).astype(np.int64) - _STEPS
     bins -= bins.min()
@@ -162,7 +162,7 @@ def _binned(squared: Floats) -> tuple[Floats, Floats]:
 
 
 def _width_of_mean(squared: Floats, shares: Floats, goal: float) -> float:
-    """The width at which the mean of exp(-squared / width^2) is `goal`: Newton steps within a bracket."""
+    """Solve for the width at which the mean of exp(-squared / width^2) is `goal`, by Newton steps in a bracket."""
     unit = -0.5 * math.log(-math.log(goal))
     low, high = 0.5 * math.log(squared[0]) + unit - 1e-6, 0.5 * math.log(squared[-1]) + unit + 1e-6
     place = (low + high) / 2

@@ -54,10 +54,10 @@ class SplitTests:
     Examples
     --------
     >>> import numpy as np
-    >>> from shearer.data.table import read_table
+    >>> from shearer.data import read
     >>> rng = np.random.default_rng(0)
     >>> a, b, noise = rng.normal(size=(3, 100))
-    >>> table = read_table(a, b, np.sign(a * b) * abs(rng.normal(size=100)), noise)
+    >>> table = read(a, b, np.sign(a * b) * abs(rng.normal(size=100)), noise)
     >>> tests = SplitTests(Ladders.of(table))
     >>> (tests.pvalues([(0, 1, 2), (0, 1, 3)]) < 0.01).tolist()
     [True, False]
@@ -152,7 +152,7 @@ class SplitTests:
         return self._stacks[height]
 
     def _measured(self, variable: int, height: int) -> Measured:
-        """Of a single variable without missing values; found once."""
+        """Measure a single variable without missing values; found once."""
         place = variable, min(height, self._ladders.heights(variable) - 1)
         if place not in self._single:
             self._single[place] = _measured(self._leading.of(variable, height))
@@ -168,7 +168,7 @@ class SplitTests:
 
 
 def _forms(measured: list[Measured]) -> Form:
-    """The centered forms of several."""
+    """Stack the centered forms of several."""
     forms = [one.marginal.centered for one in measured]
     return Form(*(np.array([getattr(one, key) for one in forms]) for key in vars(forms[0])))
 

@@ -85,7 +85,7 @@ class Strongest:
         self.height: Indices = np.zeros(shape, dtype=np.intp)
 
     def add(self, alignment: Floats, height: int) -> None:
-        """Those of one more rung; nan where one of a pair does not vary."""
+        """Add the alignments at one more width; nan where one of a pair does not vary."""
         better = alignment > self._alignment
         self._alignment[better] = alignment[better]
         self.height[better] = height

@@ -97,7 +97,7 @@ class Totals:
 
 @dataclass(frozen=True, eq=False)
 class RowTerms:
-    """Of some rows: centered features, the diagonal of N, and the additive part g."""
+    """Terms of some rows: centered features, the diagonal of N, and the additive part g."""
 
     features: Floats
     diagonal: Floats
@@ -243,7 +243,7 @@ class Marginal:
 
     @classmethod
     def unknown(cls, n: int) -> "Marginal":
-        """Of too few rows."""
+        """Stand for a variable with too few rows."""
         nothing = Form(np.full(len(PAIRS), np.nan), np.full(len(TRIPLES), np.nan), np.array(np.nan))
         return cls(n, np.nan, np.nan, np.nan, False, nothing, np.nan, np.nan)
 

@@ -5,9 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer.comparators import chatterjee_xi, pearson, spearman
-from shearer.comparators.correlations import unit_range
-from shearer.data.variables import Variable, Variables
+from shearer.comparators.correlations import correlation, unit_range
+from shearer.comparators.inputs import ranks
+from shearer.comparators.ranks import xi
+from shearer.data.table import Table
+from shearer.data.variables import Variable
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -43,15 +45,15 @@ class PairDetails(NamedTuple):
     determines: float = np.nan
 
 
-def details_of(pair: Variables, strength: float) -> PairDetails:
+def details_of(pair: Table, strength: float) -> PairDetails:
     """What there is to say of two variables without missing rows.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from shearer.data.table import read_table
+    >>> from shearer.data import read
     >>> x = np.linspace(-1, 1, 101)
-    >>> table = read_table({"x": x, "square": x**2, "sign": np.where(x > 0, "+", "-"), "down": -x})
+    >>> table = read({"x": x, "square": x**2, "sign": np.where(x > 0, "+", "-"), "down": -x})
     >>> [details_of(table.common((0, other)), 0.9).determines for other in (1, 2, 3)]
     [1.0, 1.0, 3.0]
     >>> [details_of(table.common((0, other)), 0.9).sign for other in (1, 3)]
@@ -59,15 +61,15 @@ def details_of(pair: Variables, strength: float) -> PairDetails:
     >>> round(details_of(table.common((0, 2)), 0.9).eta_squared, 2)
     0.75
     """
-    first, second = (_plain(item) for item in pair.items)
+    first, second = (_plain(item) for item in pair.variables)
     if first is None or second is None:
         return PairDetails()
     ways = _determines(first, second) + 2 * _determines(second, first)
     kinds = [values.dtype.kind for values in (first, second)]
     if kinds == ["f", "f"]:
-        rho = spearman(first, second)
+        rho = correlation(ranks(first), ranks(second))
         clear = abs(rho) >= max(_MONOTONE_SHARE * abs(strength), _MONOTONE_ERRORS / np.sqrt(max(pair.rows - 1, 1)))
-        return PairDetails(pearson(first, second), rho, sign=float(np.sign(rho)) * clear, determines=ways)
+        return PairDetails(correlation(first, second), rho, sign=float(np.sign(rho)) * clear, determines=ways)
     if "f" in kinds:
         number, label = (first, second) if kinds[0] == "f" else (second, first)
         return PairDetails(eta_squared=_between(number.astype(np.float64), label.astype(np.intp)), determines=ways)
@@ -99,7 +101,7 @@ def _determines(cause: NDArray[np.float64] | Indices, effect: NDArray[np.float64
         return 0.0
     if effect.dtype.kind == "f":
         largest = (len(cause) - 2) / (len(cause) + 1)
-        return float(chatterjee_xi(cause, effect) >= _FUNCTION * largest)
+        return float(xi(cause, effect) >= _FUNCTION * largest)
     order = np.argsort(cause, kind="stable")
     stretches = 1 + int(np.count_nonzero(np.diff(codes[order])))
     return float(_ROWS_A_STRETCH * stretches <= len(cause))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shearer.data.table import Table
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.inference.threeway.interaction import kind_of
+from shearer.scanning.details import PairDetails
 from shearer.scanning.screened_pairs import PairFindings
 from shearer.scanning.screened_triples import Choice, TripleTests
 from shearer.scanning.top import PAIR_FIELDS, TRIPLE_FIELDS
@@ -212,7 +213,7 @@ def _details(values: Floats | None, alpha: float) -> dict[str, Any]:
         return {"sign": None, "determines": None, "details": None}
     found = dict(zip(PAIR_FIELDS, map(number, values), strict=True))
     sign, ways = found.pop("sign"), found.pop("determines")
-    details = {key: found.pop(key) for key in ("pearson", "spearman", "eta_squared")}
+    details = {key: found.pop(key) for key in PairDetails._fields if key in found}
     order = f"_order{alpha:g}"
     details |= {f"mutual_information{order}{end}": found.pop(key) for end, key in _MUTUAL.items()}
     details |= {f"{key}{order}": value for key, value in found.items()}

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._validate import value_error
-from shearer.data.variables import Variables
+from shearer.data.table import Table
 from shearer.inference.permutation.rearrangements import Contiguous
 from shearer.inference.pvalue import sequential_pvalue
 from shearer.kernels import Kernel, grams
@@ -62,14 +62,12 @@ def lags_both_ways(lags: list[int]) -> list[int]:
     return sorted({sign * lag for lag in lags for sign in (1, -1)})
 
 
-def test_lags(
-    pair: Variables, kernel: Kernel | None, lags: list[int], smallest: float, rng: np.random.Generator
-) -> Lagged:
+def test_lags(pair: Table, kernel: Kernel | None, lags: list[int], smallest: float, rng: np.random.Generator) -> Lagged:
     """Test a pair of series over lags.
 
     Parameters
     ----------
-    pair : Variables
+    pair : Table
         Two variables, rows in the order of time.
     kernel : Kernel, optional
         As in the measures.

@@ -11,7 +11,7 @@ import numpy as np
 from shearer import plotting
 from shearer._files import write_file
 from shearer._validate import check_option
-from shearer.data.reading import Sources
+from shearer.data.columns import Columns
 from shearer.report import exports, render_page
 from shearer.report.notebook import notebook_summary
 from shearer.scanning.columns.chosen import sample_rows
@@ -42,7 +42,7 @@ class Scan:
     """
 
     document: dict[str, Any]
-    sources: Sources = field(repr=False)
+    sources: Columns = field(repr=False)
     library: str
     seed: int
 

@@ -17,7 +17,7 @@ from shearer._version import __version__
 from shearer.inference.permutation.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.pairs.limits import FEWEST_ROWS
-from shearer.scanning.columns.chosen import read_columns
+from shearer.scanning.columns.chosen import choose_columns
 from shearer.scanning.document import Findings, describe_findings
 from shearer.scanning.measuring import Measuring
 from shearer.scanning.scan_result import Scan
@@ -170,7 +170,7 @@ def scan(
         raise value_error("cluster", "none with lags", "one", "Series are tested by rearranging stretches of rows.")
     kept = [keep] if isinstance(keep, str) else list(keep)
     ordered = rows is None
-    reading = read_columns(data, target, groups, kinds, kept, most, request.seed, cluster=cluster, ordered=ordered)
+    reading = choose_columns(data, target, groups, kinds, kept, most, request.seed, cluster=cluster, ordered=ordered)
     dependent = _not_allowed_for(reading.dependent_rows, wanted_lags, clustered=cluster is not None)
     notes, table = [*(rows.notes if rows is not None else ()), *reading.notes], reading.table
     if isinstance(kernel, Mapping):
@@ -184,7 +184,7 @@ def scan(
         "fdr": rate,
         "top": top,
         "alpha": request.alpha,
-        "max_rows": table.observations if table.observations < reading.rows else None,
+        "max_rows": table.rows if table.rows < reading.rows else None,
         "kernel": None if kernel is None else str(kernel),
         "seed": request.seed,
         "target": target,
@@ -213,7 +213,7 @@ def scan(
         )
         pairs = streamed_pairs(table, rows, sketch, jobs, store, progress)
         settings |= {"rows": int(pairs.rows[0]) + pairs.dropped, "missing": "drop"}
-        notes += stream_notes(pairs, table.observations)
+        notes += stream_notes(pairs, table.rows)
     else:
         if reading.clusters is not None:
             notes.append(clusters_note(reading.clusters, settings))
@@ -225,7 +225,7 @@ def scan(
         choice = choose_triples(table, pairs.square(), request.memory)
         tests = test_triples(table, choice, kernel, rate, request.seed, store, progress)
         findings = findings.with_triples(table, choice, tests)
-        notes += [note for note in (choice.note, three_way_note(tests, rate, table.observations)) if note]
+        notes += [note for note in (choice.note, three_way_note(tests, rate, table.rows)) if note]
     measuring = Measuring(table, findings, request, kernel, store)
     excess = measuring.excess(progress)
     measured = {} if wanted_lags else measuring.top(top, jobs, progress)

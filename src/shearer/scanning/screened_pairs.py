@@ -11,8 +11,7 @@ from shearer._jobs import on_cluster, spread
 from shearer._memory import require
 from shearer._progress import track
 from shearer._validate import value_error
-from shearer.data.table import Table, table_without_gaps
-from shearer.data.variables import Variables
+from shearer.data.table import Table
 from shearer.kernels import Kernel
 from shearer.pairs.clusters import ClusterTests
 from shearer.pairs.engine import Judged, PairTests
@@ -83,7 +82,7 @@ class PairFindings:
 
 def wanted_pairs(table: Table) -> Indices:
     """All pairs, or those of the other variables with the targets, which stand last."""
-    count, free = len(table.variables), len(table.variables) - table.targets
+    count, free = len(table.variables), table.free
     if table.targets:
         return np.array([(k, target) for k in range(free) for target in range(free, count)], dtype=np.intp)
     return np.stack(np.triu_indices(count, 1), axis=1)
@@ -99,7 +98,7 @@ def screened_pairs(
 ) -> PairFindings:
     """Every pair by the aggregated test, without permutations; on clusters of rows where these are given."""
     members = wanted_pairs(table)
-    count, free = len(table.variables), len(table.variables) - table.targets
+    count, free = len(table.variables), table.free
     tests: list[PairTests] = []
 
     def band(start: int) -> Part:
@@ -122,7 +121,7 @@ def screened_pairs(
     require(len(Judged._fields) * 8 * count**2, memory, f"{count} variables", _OPTIONS)
     pvalue, squared = np.ones((count, count)), np.full((count, count), np.nan)
     height = np.zeros((count, count), dtype=np.intp)
-    width = _band_width(count, table.observations)
+    width = _band_width(count, table.rows)
     starts = range(0, free, width)
     if on_cluster() and clusters is None:
         missing = [start for start in starts if not store.has(_part(start))]
@@ -223,11 +222,10 @@ def streamed_pairs(
 
 def _lagged_square(table: Table, kernel: Kernel | None, first: int, second: int, lag: int) -> float:
     """Squared strength of two series, the second so many rows later."""
-    rows = table.observations - abs(lag)
-    shifted = table.common((first, second)).items
+    rows = table.rows - abs(lag)
+    pair = table.common((first, second)).variables
     starts = (0, lag) if lag >= 0 else (-lag, 0)
-    items = tuple(item.take(slice(start, start + rows)) for item, start in zip(shifted, starts, strict=True))
-    both = table_without_gaps(Variables(items, (), rows, 0, np.empty(0)))
+    both = Table.of([own.take(slice(start, start + rows)) for own, start in zip(pair, starts, strict=True)])
     return float(PairTests.of(both, kernel).judged(slice(0, 1), slice(1, 2)).squared[0, 0])
 
 
@@ -243,8 +241,8 @@ def lagged_pairs(
     """Every pair at its strongest lag."""
     if not table.presence.complete:
         raise value_error("data", "no missing values with lags", "some", "Fill the gaps: a lag needs every row.")
-    if table.observations > _MOST_LAGGED_ROWS:
-        raise value_error("data", f"at most {_MOST_LAGGED_ROWS} rows with lags", f"{table.observations}")
+    if table.rows > _MOST_LAGGED_ROWS:
+        raise value_error("data", f"at most {_MOST_LAGGED_ROWS} rows with lags", f"{table.rows}")
     if isinstance(kernel, Mapping):
         raise value_error("kernel", "one kernel for all with lags", "one for each name")
     wanted = wanted_pairs(table)
@@ -265,7 +263,7 @@ def lagged_pairs(
         lag.append(abs(int(best)))
         squared.append(strongest)
         pvalue.append(p)
-    rows = np.full(len(wanted), table.observations - 2 * max(lags))
+    rows = np.full(len(wanted), table.rows - 2 * max(lags))
     return PairFindings(
         members,
         np.array(squared, dtype=np.float64),

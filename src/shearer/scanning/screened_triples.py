@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shearer._memory import format_bytes
 from shearer._progress import track
 from shearer._threads import map_threads
-from shearer.data.table import Table, table_without_gaps
+from shearer.data.table import Table
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.inference.threeway.interaction import least_of_splits
 from shearer.inference.threeway.term import three_way
@@ -76,28 +76,28 @@ def choose_triples(table: Table, pvalue: Floats, memory: int) -> Choice:
     memory : int
         Bytes that may be allocated.
     """
-    count, rows = len(table.variables), table.observations
-    free = count - table.targets
+    count, rows = len(table.variables), table.rows
+    free, targeted = table.free, len(table.targets)
     strength = np.where(np.eye(count, dtype=bool), 1.0, np.minimum(pvalue, pvalue.T)).min(axis=1)
     ranked = np.argsort(strength[:free], kind="stable")
     gaps = not table.presence.complete
-    while rows > FEWEST_SAMPLED_ROWS and not _affordable(free, table.targets, rows, memory, gaps):
+    while rows > FEWEST_SAMPLED_ROWS and not _affordable(free, targeted, rows, memory, gaps):
         rows = max(FEWEST_SAMPLED_ROWS, rows // 2)
     size = free
-    while size > 2 and not _affordable(size, table.targets, rows, memory, gaps):
+    while size > 2 and not _affordable(size, targeted, rows, memory, gaps):
         size -= 1
     chosen = np.sort(ranked[:size])
     targets = list(range(free, count))
     triples = _all_triples(chosen, targets)
-    possible = _count(free, table.targets)
+    possible = _count(free, targeted)
     notes = []
     if size < free:
         notes.append(
             f"{len(triples):,} of {possible:,} triples were tested, those of the {size} columns with the strongest "
             f"pairs: a triple of which no part is strong can be among the others."
         )
-    if rows < table.observations:
-        notes.append(f"Triples were tested on a random sample of {rows:,} of {table.observations:,} rows.")
+    if rows < table.rows:
+        notes.append(f"Triples were tested on a random sample of {rows:,} of {table.rows:,} rows.")
     needed = SplitTests.memory(3, rows)
     if needed > memory:
         notes = [f"No triples were tested: they need {format_bytes(needed)} of memory."]
@@ -234,10 +234,10 @@ def three_way_note(tests: TripleTests, fdr: float, rows: int) -> str:
 
 
 def _term(table: Table, triple: Indices, seed: int) -> tuple[float, float, float]:
-    variables = table.common(triple)
-    if variables.rows < FEWEST_ROWS or any(item.kind == "object" for item in variables.items):
+    common = table.common(triple)
+    if common.rows < FEWEST_ROWS or any(variable.kind == "object" for variable in common.variables):
         return np.nan, np.nan, np.nan
-    found = three_way(variables.items, seed)
+    found = three_way(common.variables, seed)
     return found.pvalue, found.added, found.error
 
 
@@ -249,10 +249,10 @@ def _values(table: Table, triples: Indices, kernel: Any, seed: int) -> Part:
     for pattern in range(int(patterns.max()) + 1):
         which = np.flatnonzero(patterns == pattern)
         members, place = np.unique(triples[which], return_inverse=True)
-        variables = sampled.common(members)
-        if variables.rows < FEWEST_ROWS:
+        common = sampled.common(members)
+        if common.rows < FEWEST_ROWS:
             continue
-        some = compare_triples(table_without_gaps(variables), kernels_among(kernel, variables.names), progress=False)
+        some = compare_triples(common, kernels_among(kernel, common.names), progress=False)
         base = len(members) ** np.arange(2, -1, -1)
         position = np.searchsorted(some.index @ base, np.sort(place.reshape(-1, 3), axis=1) @ base)
         found[:, which] = some.total_correlation[position], some.o_information[position]
@@ -263,7 +263,7 @@ def raise_pvalues(pvalues: Floats, triples: Indices, table: Table) -> None:
     """Raise p-values of triples, in place, as `interaction_test` does: to what variables of few values allow."""
     off = np.sort(np.array([off_mode_of(variable) for variable in table.variables])[triples], axis=1)
     # Two together are off their most frequent values at least as often as the one that is so more often.
-    possible = coarse(off[:, 0], off[:, 2], table.observations) & (pvalues < CERTAIN)
+    possible = coarse(off[:, 0], off[:, 2], table.rows) & (pvalues < CERTAIN)
     for place in np.flatnonzero(possible):
         common = table.common(triples[place])
-        pvalues[place] = max(pvalues[place], *least_of_splits([level_codes(item) for item in common.items]))
+        pvalues[place] = max(pvalues[place], *least_of_splits([level_codes(item) for item in common.variables]))

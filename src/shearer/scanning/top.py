@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.data.table import Table
-from shearer.data.variables import Variables
 from shearer.inference.adjusted_scale import Chance
 from shearer.inference.intervals.confidence import FEWEST_ROWS, interval_of
 from shearer.inference.threeway.interaction import excess_o_information
@@ -29,15 +28,6 @@ PAIR_FIELDS = (*PAIR_MEASURES, "low", "high", *PairDetails._fields)
 TRIPLE_FIELDS = ("total_correlation", "dual_total_correlation", "o_information", "adjusted", "low", "high")
 
 
-def sampled_variables(variables: Variables, most: int, seed: int) -> Variables:
-    """At most so many rows, drawn without replacement and kept in order."""
-    if variables.rows <= most:
-        return variables
-    rows = np.zeros(variables.rows, dtype=bool)
-    rows[np.random.default_rng(seed).permutation(variables.rows)[:most]] = True
-    return Variables(tuple(item.take(rows) for item in variables.items), (), most, 0, variables.like)
-
-
 def measure_pair(
     table: Table,
     positions: tuple[int, ...],
@@ -47,8 +37,8 @@ def measure_pair(
 ) -> NDArray[np.float64]:
     """The `PAIR_FIELDS` of a pair."""
     common = table.common(positions)
-    variables = sampled_variables(common, MOST_ROWS_PAIR, request.seed)
-    measures, interval = _measures(variables, PAIR_MEASURES, request, kernels_among(kernel, variables.names))
+    sample = common.sample(MOST_ROWS_PAIR, request.seed)
+    measures, interval = _measures(sample, PAIR_MEASURES, request, kernels_among(kernel, sample.names))
     return np.array([*measures, *interval, *details_of(common, strength)])
 
 
@@ -56,10 +46,10 @@ def measure_triple(
     table: Table, positions: tuple[int, ...], request: Request, kernel: Kernel | Mapping[str, Kernel] | None
 ) -> NDArray[np.float64]:
     """The `TRIPLE_FIELDS` of a triple."""
-    variables = sampled_variables(table.common(positions), MOST_ROWS_TRIPLE, request.seed)
-    own = kernels_among(kernel, variables.names)
-    measures, interval = _measures(variables, TRIPLE_FIELDS[:3], request, own)
-    adjusted = Chance(grams(variables, own), "total_correlation", replace(request, alpha=2.0)).adjusted(None, None)
+    sample = table.common(positions).sample(MOST_ROWS_TRIPLE, request.seed)
+    own = kernels_among(kernel, sample.names)
+    measures, interval = _measures(sample, TRIPLE_FIELDS[:3], request, own)
+    adjusted = Chance(grams(sample, own), "total_correlation", replace(request, alpha=2.0)).adjusted(None, None)
     return np.array([*measures, adjusted, *interval])
 
 
@@ -67,16 +57,16 @@ def measure_kind(
     table: Table, positions: tuple[int, ...], request: Request, kernel: Kernel | Mapping[str, Kernel] | None
 ) -> NDArray[np.float64]:
     """O-information of a triple at alpha = 1 less its bias, and the error of that."""
-    variables = sampled_variables(table.common(positions), MOST_ROWS_TRIPLE, request.seed)
-    return np.array(excess_o_information(variables, kernels_among(kernel, variables.names), request))
+    sample = table.common(positions).sample(MOST_ROWS_TRIPLE, request.seed)
+    return np.array(excess_o_information(sample, kernels_among(kernel, sample.names), request))
 
 
 def _measures(
-    variables: Variables, names: tuple[str, ...], request: Request, kernel: Any
+    table: Table, names: tuple[str, ...], request: Request, kernel: Any
 ) -> tuple[list[float], tuple[float, float]]:
-    """Measures of some variables, and the interval of the first; nan where round-off leaves nothing of them."""
+    """Measures of a table's variables, and the interval of the first; nan where round-off leaves nothing of them."""
     for tol in (request.tol, COARSE_TOLERANCE):
-        noun = Dependence.of_variables(variables, replace(request, tol=tol), kernel)
+        noun = Dependence.of_table(table, replace(request, tol=tol), kernel)
         try:
             return [float(getattr(noun, name)()) for name in names], _interval(noun, names[0], request)
         except ToleranceError:

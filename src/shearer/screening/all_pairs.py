@@ -12,7 +12,7 @@ from shearer._jobs import check_jobs
 from shearer._memory import parse_memory, require
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_option, describe, value_error
-from shearer.data.table import Table, read_table
+from shearer.data import Table, read
 from shearer.kernels import Kernel
 from shearer.measures.registry import MUTUAL_INFORMATION
 from shearer.pairs.clusters import without_clusters
@@ -169,7 +169,7 @@ def pairwise(
     if cluster is not None and (shards is not None or missing == "drop"):
         got = "shards" if shards is not None else 'missing="drop"'
         raise value_error("cluster", "neither shards nor rows to drop beside it", got)
-    table = read_table(*data, target=target, groups=groups, missing=missing)
+    table = read(*data, target=target, groups=groups, missing=missing, pairwise=True, fewest=2).as_numpy()
     table, clusters = (table, None) if cluster is None else without_clusters(table, cluster)
     if shards is not None:
         sides = _sides(table)
@@ -210,8 +210,7 @@ def compare(
 
 def _sides(table: Table) -> tuple[slice, slice]:
     """Which variables are compared with which: all with all, or all others with the targets."""
-    count = len(table.variables)
-    return slice(0, count - table.targets), slice(count - table.targets if table.targets else 0, count)
+    return slice(0, table.free), slice(table.free if table.targets else 0, len(table.variables))
 
 
 def _choose_route(
@@ -227,7 +226,7 @@ def _choose_route(
     """The cheapest way: spectra where alpha needs them, factors of tall tables where they pay, else triangles."""
     if alpha != 2:
         return Spectra(operators(table, kernel), table.presence, alpha, budget, n_jobs)
-    if table.observations >= _TALL:
+    if table.rows >= _TALL:
         factored = LowRank([gram.squared() for gram in operators(table, kernel)], table.presence, dtype, budget)
         if factored.prepare(*sides, progress) and factored.memory(*sides) <= budget:
             return factored
@@ -247,8 +246,8 @@ def _finish(
     found = route.pairs(left, right, progress)
     entropy, target_entropy = found.left_entropy, found.right_entropy
     joint, value = (finish.square if left == right else finish.rectangle)(found, normalize, dtype)
-    counts: Any = table.presence.counts(left, right) if table.pairwise else table.observations
-    if table.targets and table.single:
+    counts: Any = table.presence.counts(left, right) if table.pairwise else table.rows
+    if table.targets and table.single_target:
         joint, value, target_entropy = joint[:, 0], value[:, 0], target_entropy[0]
         counts = counts[:, 0] if table.pairwise else counts
     return Pairwise(

@@ -1,5 +1,6 @@
 """`triples`: the dependence of all triples of variables in one call."""
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
@@ -13,7 +14,7 @@ from shearer._memory import parse_memory, require
 from shearer._progress import track
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_names, check_option, check_positive, value_error
-from shearer.data.table import Table, read_table
+from shearer.data import Table, read
 from shearer.kernels import Kernel
 from shearer.measures.combination import no_entropy
 from shearer.measures.entropies import Subset
@@ -161,23 +162,31 @@ def triples(
     """
     order, budget, precision = check_alpha(alpha), parse_memory(memory), check_dtype(dtype)
     jobs = check_jobs(n_jobs)
-    everything = read_table(*data, groups=groups, missing=missing, options=("error", "drop"), fewest=3)
+    everything = read(*data, groups=groups, missing=missing, fewest=3).as_numpy()
     table = _choose(everything, columns)
     own_kernel = _kernels_of(kernel, everything.names, table.names)
+    return compare_triples(table, own_kernel, budget, order, precision, jobs, progress)
+
+
+def compare_triples(
+    table: Table,
+    kernel: Kernel | Mapping[str, Kernel] | None,
+    budget: int = sys.maxsize,
+    alpha: float = 2.0,
+    dtype: Any = np.float64,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Triples:
+    """Measure all triples of a table that was read already and lacks no value; options as in `triples`, checked."""
+    precision = np.dtype(dtype)
     count = len(table.variables)
     needed = _BYTES_A_TRIPLE * count * (count - 1) * (count - 2) // 6
     require(needed, budget, f"all triples of {count} variables", _OPTIONS)
-    if order == 2:
-        found = _by_products(table, own_kernel, precision, progress)
+    if alpha == 2:
+        found = _by_products(table, kernel, precision, progress)
     else:
-        found = _by_spectra(table, own_kernel, order, budget, jobs, progress)
-    return _measure(table, order, precision, found)
-
-
-def compare_triples(table: Table, kernel: Kernel | Mapping[str, Kernel] | None, progress: bool | None) -> Triples:
-    """All triples at alpha = 2 of a table that was read already and has no gaps."""
-    precision = np.dtype(np.float64)
-    return _measure(table, 2.0, precision, _by_products(table, kernel, precision, progress))
+        found = _by_spectra(table, kernel, alpha, budget, n_jobs, progress)
+    return _measure(table, alpha, precision, found)
 
 
 class Entropies(NamedTuple):
@@ -196,9 +205,7 @@ def _choose(table: Table, columns: Iterable[str] | None) -> Table:
     check_names("columns", wanted, table.names)
     if len(wanted) < 3:
         raise value_error("columns", "at least 3 names", f"{len(wanted)}")
-    chosen = [table.names.index(name) for name in wanted]
-    presence = replace(table.presence, pattern=table.presence.pattern[chosen])
-    return replace(table, variables=tuple(table.variables[k] for k in chosen), presence=presence)
+    return table.choose([table.names.index(name) for name in wanted])
 
 
 def _kernels_of(
@@ -256,7 +263,7 @@ def _measure(table: Table, alpha: float, dtype: np.dtype[Any], found: Entropies)
     bits: dict[Subset, Floats] = {frozenset([k]): single[own] for k, own in enumerate((a, b, c))}
     bits |= {frozenset([0, 1]): pair[a, b], frozenset([0, 2]): pair[a, c], frozenset([1, 2]): pair[b, c]}
     bits[frozenset([0, 1, 2])] = found.triple
-    floor = no_entropy(table.observations, dtype)
+    floor = no_entropy(table.rows, dtype)
     values = {
         name: MEASURES[name].values(3, bits.__getitem__, MEASURES[name].is_normalized, floor).astype(dtype)
         for name in _measures()
@@ -267,7 +274,7 @@ def _measure(table: Table, alpha: float, dtype: np.dtype[Any], found: Entropies)
         index=index,
         entropy=found.single,
         names=table.names,
-        rows=table.observations,
+        rows=table.rows,
         alpha=alpha,
         library=table.library,
     )

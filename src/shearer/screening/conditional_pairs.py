@@ -11,8 +11,7 @@ from shearer._progress import track
 from shearer._threads import single_threaded_blas
 from shearer._validate import value_error
 from shearer.conditioning.pair import PairsGiven
-from shearer.data.reading import read_variables
-from shearer.data.table import library_of, table_without_gaps
+from shearer.data import read
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.screening.frames import make_frame, pick_names
 
@@ -69,12 +68,11 @@ def pairs_given(
     *data: Any, given: Any, groups: Mapping[str, Iterable[str]] | None, missing: str, progress: bool | None
 ) -> PairwiseGiven:
     """All pairs of the variables of a table given some of its columns; options as in `pairwise`."""
-    read = read_variables(*data, given=given, groups=groups, missing=missing)
-    count = len(read.items) - len(read.given)
+    table = read(*data, given=given, groups=groups, missing=missing).as_numpy()
+    count = table.free
     if count < 2:
         raise value_error("data", "at least 2 variables besides given", f"{count}")
-    items = table_without_gaps(read).variables
-    tests = PairsGiven(items[:count], items[count:])
+    tests = PairsGiven(table.variables[:count], table.variables[count:])
     pvalue, warned = np.ones((count, count)), np.zeros((count, count), dtype=bool)
     explained = np.full(count, np.nan)
     pairs = [(int(i), int(j)) for i, j in zip(*np.triu_indices(count, 1), strict=True)]
@@ -91,5 +89,5 @@ def pairs_given(
     qvalue = np.ones((count, count))
     qvalue[upper] = adjusted
     qvalue.T[upper] = adjusted
-    names = read.names[:count]
-    return PairwiseGiven(pvalue, qvalue, warned, explained, names, read.given, read.rows, library_of(data))
+    names = table.names[:count]
+    return PairwiseGiven(pvalue, qvalue, warned, explained, names, table.given, table.rows, table.library)

@@ -207,7 +207,7 @@ def write_shards(
     settings = {
         "alpha": str(alpha),
         "normalize": normalize,
-        "rows": None if table.pairwise else table.observations,
+        "rows": None if table.pairwise else table.rows,
         "dtype": dtype.name,
         "error": error,
         "route": route.name,

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._validate import type_error
-from shearer.data.variables import Block, Variable, Variables
+from shearer.data.variables import Block, Variable
 from shearer.kernels import Delta, Gaussian, Gram, Kernel, Laplacian, ProductKernel, chosen_kernels, hadamard, kernel_of
 from shearer.kernels.radial import Radial
-from shearer.sketching.rows import as_labels, row_count, stacked, taken
+from shearer.sketching.rows import as_labels, stacked, taken
 
 _NAMES: dict[str, type[Radial]] = {"Gaussian": Gaussian, "Laplacian": Laplacian}
 _LIKE = np.empty(0)
@@ -35,26 +35,25 @@ class Frame:
     landmarks: tuple[Variable, ...]
 
     @classmethod
-    def of(cls, items: Sequence[Variable], kernel: Kernel | Mapping[str, Kernel] | None) -> Frame:
+    def of(cls, variables: Sequence[Variable], kernel: Kernel | Mapping[str, Kernel] | None) -> Frame:
         """Kernels whose widths come from a sample, without landmarks yet."""
-        variables = Variables(tuple(items), (), row_count(items[0]), 0, _LIKE)
-        general, named = chosen_kernels(kernel, variables.names)
+        general, named = chosen_kernels(kernel, [item.name for item in variables])
         kernels = tuple(
             tuple(
                 _frozen(kernel_of(item, block, general or Gaussian(), named.get(item.name)), block)
                 for block in item.blocks
             )
-            for item in items
+            for item in variables
         )
         frame = cls(kernels, ())
-        return cls(kernels, taken(frame.prepared(items), slice(0, 0)))
+        return cls(kernels, taken(frame.prepared(variables), slice(0, 0)))
 
     @property
     def size(self) -> int:
         """Number of landmarks."""
-        return row_count(self.landmarks[0])
+        return self.landmarks[0].rows
 
-    def prepared(self, items: Sequence[Variable]) -> tuple[Variable, ...]:
+    def prepared(self, variables: Sequence[Variable]) -> tuple[Variable, ...]:
         """Numbers under a delta kernel as labels."""
         return tuple(
             Variable(
@@ -64,25 +63,25 @@ class Frame:
                     for block, kernel in zip(item.blocks, own, strict=True)
                 ),
             )
-            for item, own in zip(items, self.kernels, strict=True)
+            for item, own in zip(variables, self.kernels, strict=True)
         )
 
-    def with_landmarks(self, items: Sequence[Variable]) -> Frame:
+    def with_landmarks(self, variables: Sequence[Variable]) -> Frame:
         """The same kernels with these rows as landmarks."""
-        return Frame(self.kernels, tuple(items))
+        return Frame(self.kernels, tuple(variables))
 
-    def grams(self, items: Sequence[Variable]) -> list[Gram]:
+    def grams(self, variables: Sequence[Variable]) -> list[Gram]:
         """The operator of every variable on the landmarks, followed by these rows."""
-        return self._operators(stacked(self.landmarks, items))
+        return self._operators(stacked(self.landmarks, variables))
 
-    def sample_grams(self, items: Sequence[Variable]) -> list[Gram]:
+    def sample_grams(self, variables: Sequence[Variable]) -> list[Gram]:
         """The operator of every variable on these rows alone."""
-        return self._operators(items)
+        return self._operators(variables)
 
-    def _operators(self, items: Sequence[Variable]) -> list[Gram]:
+    def _operators(self, variables: Sequence[Variable]) -> list[Gram]:
         return [
             hadamard([kernel.gram(block, _LIKE) for block, kernel in zip(item.blocks, own, strict=True)])
-            for item, own in zip(items, self.kernels, strict=True)
+            for item, own in zip(variables, self.kernels, strict=True)
         ]
 
     def is_labels(self, variable: int) -> bool:
@@ -119,13 +118,13 @@ def kernel_from(described: dict[str, Any]) -> Kernel:
     return _NAMES[described["kernel"]](float.fromhex(described["width"]))
 
 
-def hashed(items: Sequence[Variable], seed: int) -> NDArray[np.float64]:
+def hashed(variables: Sequence[Variable], seed: int) -> NDArray[np.float64]:
     """A number between 0 and 1 for each row that depends on its values and the seed alone.
 
     Random enough to draw rows by, and the same however the rows are cut into chunks and merged.
     """
-    mixed = np.full(row_count(items[0]), seed % 2**64, dtype=np.uint64)
-    for item in items:
+    mixed = np.full(variables[0].rows, seed % 2**64, dtype=np.uint64)
+    for item in variables:
         for block in item.blocks:
             if block.kind == "continuous":
                 for column in np.ascontiguousarray(block.values.T + 0.0):  # -0 is 0

@@ -15,7 +15,7 @@ from shearer.pairs.limits import ALL_PROBES, RESIDUAL
 from shearer.pairs.rungs import rung_widths, unit_scale
 from shearer.pairs.sums import probes_of
 from shearer.sketching.frame import Frame, describe_kernel, kernel_from
-from shearer.sketching.rows import combinations_of, row_count, stacked, taken
+from shearer.sketching.rows import combinations_of, stacked, taken
 from shearer.spectrum.lowrank.accumulator import whitening
 from shearer.spectrum.lowrank.cholesky import Factorization
 
@@ -129,8 +129,8 @@ class LandmarkFeatures(Features):
         places = np.array(work.pivots, dtype=np.intp)
         core, similar = square.block(places, places), square.columns(places)
         # Points beyond the range stand for the few rows that will lie there.
-        beyond = square.n - row_count(sample)
-        similar[square.n - beyond :] *= np.sqrt(_SHARE_BEYOND * row_count(sample) / max(beyond, 1))
+        beyond = square.n - sample.rows
+        similar[square.n - beyond :] *= np.sqrt(_SHARE_BEYOND * sample.rows / max(beyond, 1))
         whiten = _compressed(similar, whitening(core), dropped)
         found = cls(kernels, taken([values], places)[0], whiten, np.empty((0, whiten.shape[1])), np.empty(0))
         probes, shares = _probes(found.of(sample))

@@ -23,7 +23,7 @@ from shearer.sketching.frame import Frame, describe_kernel, kernel_from
 from shearer.sketching.landmarks import feature_levels, unpacked
 from shearer.sketching.levels import Level
 from shearer.sketching.pair_answers import PairAnswers
-from shearer.sketching.rows import check_alike, read_rows, row_count, taken
+from shearer.sketching.rows import check_alike, read_chunk, taken
 from shearer.sketching.sketch import FEWEST_SAMPLE_ROWS, SAMPLE_ROWS
 from shearer.spectrum.lowrank.cholesky import ROWS_AT_ONCE
 
@@ -93,22 +93,22 @@ class PairSketch(PairAnswers):
             The variables, where a table has others too; default: all.
         """
         only = None if names is None else list(names)
-        items, _, _ = read_rows(sample, None, groups, kinds, missing, only)
-        if len(items) < 2:
-            raise value_error("sample", "at least 2 variables", f"{len(items)}")
-        if row_count(items[0]) < FEWEST_SAMPLE_ROWS:
-            raise value_error("sample", f"at least {FEWEST_SAMPLE_ROWS} rows", f"{row_count(items[0])}")
-        frame = Frame.of(items, kernel)
-        few = np.random.default_rng(0).permutation(row_count(items[0]))[:SAMPLE_ROWS]
-        rows = taken(frame.prepared(items), np.sort(few))
+        variables = read_chunk(sample, None, groups, kinds, missing, only).variables
+        if len(variables) < 2:
+            raise value_error("sample", "at least 2 variables", f"{len(variables)}")
+        if variables[0].rows < FEWEST_SAMPLE_ROWS:
+            raise value_error("sample", f"at least {FEWEST_SAMPLE_ROWS} rows", f"{variables[0].rows}")
+        frame = Frame.of(variables, kernel)
+        few = np.random.default_rng(0).permutation(variables[0].rows)[:SAMPLE_ROWS]
+        rows = taken(frame.prepared(variables), np.sort(few))
         sketch = cls.__new__(cls)
-        chosen = set(kernel) if isinstance(kernel, Mapping) else None if kernel is None else {i.name for i in items}
+        chosen = set(kernel) if isinstance(kernel, Mapping) else None if kernel is None else {i.name for i in variables}
         sketch._features = [
             feature_levels(frame, place, item, item.name in (chosen or ())) for place, item in enumerate(rows)
         ]
         sketch._settings = {"groups": groups and {k: list(v) for k, v in groups.items()}, "missing": missing}
         sketch._settings |= {"kinds": None if kinds is None else dict(kinds), "names": only}
-        sketch._shapes, sketch._kernels = taken(items, slice(0, 0)), frame.kernels
+        sketch._shapes, sketch._kernels = taken(variables, slice(0, 0)), frame.kernels
         sketch._begin()
         return sketch
 
@@ -133,27 +133,25 @@ class PairSketch(PairAnswers):
 
     def update(self, *chunk: Any) -> None:
         """Add rows, in the form of the sample."""
-        items, _, dropped = read_rows(
-            chunk, None, *(self._settings[name] for name in ("groups", "kinds", "missing", "names"))
-        )
+        table = read_chunk(chunk, None, *(self._settings[name] for name in ("groups", "kinds", "missing", "names")))
         frame = Frame(self._kernels, ())
-        rows = frame.prepared(check_alike(items, self._shapes))
+        rows = frame.prepared(check_alike(table.variables, self._shapes))
         widest = max(level.products.shape[0] for level in self._levels)
         step = min(_MOST_ROWS, max(ROWS_AT_ONCE, _WORK // widest))
-        count = row_count(rows[0])
+        count = rows[0].rows
         for start in range(0, count, step):
             self._add(taken(rows, slice(start, start + step)))
         if self._second_rows is None:
             self._rows += count
         else:
             self._second_rows += count
-        self._dropped += dropped
+        self._dropped += table.dropped
 
     def _add(self, rows: tuple[Variable, ...]) -> None:
         # Levels beyond the first share the features of variables that have one width only.
         known: dict[tuple[int, int], Floats] = {}
         for level in self._levels:
-            stack = np.empty((row_count(rows[0]), level.products.shape[0]))
+            stack = np.empty((rows[0].rows, level.products.shape[0]))
             for variable, member in enumerate(level.members):
                 place = variable, member
                 if place not in known:

@@ -7,49 +7,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._validate import check_names, check_option, describe, listing, value_error
-from shearer.data.arrays import is_array, to_numpy
+from shearer._validate import listing, value_error
+from shearer.data import Table, read
+from shearer.data.arrays import is_array
 from shearer.data.columns import DOUBLE_EPSILON
-from shearer.data.reading import MISSING, read_sources
 from shearer.data.sources import is_frame, open_source
-from shearer.data.variables import Block, Variable, common_library, join_blocks
+from shearer.data.variables import Block, Variable
 
 _LARGEST_WHOLE = int(1 / DOUBLE_EPSILON)
 
 
-def read_rows(
+def read_chunk(
     data: tuple[Any, ...],
     given: Any = None,
     groups: Mapping[str, Iterable[str]] | None = None,
     kinds: Mapping[str, str] | None = None,
     missing: str = "error",
     only: Collection[str] | None = None,
-) -> tuple[tuple[Variable, ...], tuple[str, ...], int]:
-    """The variables of a chunk, names of those conditioned on, and how many rows were left out; in numpy.
-
-    With `only`, other variables are as if they were not there.
-    """
-    check_option("missing", missing, MISSING)
+) -> Table:
+    """Read a chunk of rows, of which there may be none, such that values of all chunks can be compared."""
     for source in data:
         for name, item in source.items() if isinstance(source, Mapping) else [("data", source)]:
             _check_origin(str(name), item)
-    sources, conditions = read_sources(data, given, groups, kinds, fewest=0)
-    sources |= conditions
-    if only is not None:
-        check_names("names", only, sources)
-        sources = {name: sources[name] for name in only}
-    columns = [part for parts in sources.values() for part in parts]
-    absent = np.logical_or.reduce([column.missing for column in columns])
-    if absent.any() and missing == "error":
-        first = next(column.name for column in columns if column.missing.any())
-        got = f"missing values in {int(absent.sum())} of {len(absent)} rows ({describe(first)} among them)"
-        raise value_error("data", "no missing values", got, 'Pass missing="drop" to leave those rows out.')
-    keep = np.flatnonzero(~absent)
-    if absent.any():
-        sources = {name: [part.take(keep) for part in parts] for name, parts in sources.items()}
-    xp, like = common_library([part for parts in sources.values() for part in parts])
-    items = tuple(_plain(Variable(name, join_blocks(parts, xp, like))) for name, parts in sources.items())
-    return items, tuple(conditions), int(absent.sum())
+    table = read(*data, given=given, groups=groups, kinds=kinds, missing=missing, only=only, fewest_rows=0).as_numpy()
+    return replace(table, variables=tuple(_with_tokens(variable) for variable in table.variables))
 
 
 def _check_origin(name: str, source: Any) -> None:
@@ -74,15 +55,12 @@ def _check_origin(name: str, source: Any) -> None:
             raise value_error(label, f"whole numbers of at most {_LARGEST_WHOLE}", "larger ones", hint)
 
 
-def _plain(variable: Variable) -> Variable:
-    """In numpy, with levels as texts that tell types apart."""
-    blocks = []
-    for block in variable.blocks:
-        values = to_numpy(block.values)
-        if block.kind == "continuous":
-            blocks.append(Block("continuous", values.astype(np.float64, copy=False)))
-        else:
-            blocks.append(replace(block, values=values, levels=[_token(level) for level in block.levels]))
+def _with_tokens(variable: Variable) -> Variable:
+    """The same variable with levels as texts that tell types apart."""
+    blocks = (
+        block if block.kind == "continuous" else replace(block, levels=[_token(level) for level in block.levels])
+        for block in variable.blocks
+    )
     return Variable(variable.name, tuple(blocks))
 
 
@@ -102,16 +80,16 @@ def as_labels(block: Block) -> Block:
     )
 
 
-def check_alike(items: Sequence[Variable], frozen: Sequence[Variable]) -> tuple[Variable, ...]:
+def check_alike(variables: Sequence[Variable], frozen: Sequence[Variable]) -> tuple[Variable, ...]:
     """The variables in the order of the frozen ones, or an error that says where they differ."""
-    found = {item.name: item for item in items}
+    found = {item.name: item for item in variables}
     wanted = [item.name for item in frozen]
     if set(found) != set(wanted):
         hint = "A chunk has the columns of the sample that Sketch.like was given."
         raise value_error("data", f"the variables {listing(wanted)}", listing(list(found)), hint)
     for like in frozen:
         expected, got = _shape(like), _shape(found[like.name])
-        if expected != got and row_count(found[like.name]):
+        if expected != got and found[like.name].rows:
             raise value_error(like.name, f"{expected}, as in the sample", got)
     return tuple(found[name] for name in wanted)
 
@@ -135,36 +113,11 @@ def combinations_of(blocks: Sequence[Block]) -> tuple[list[tuple[str, ...]], NDA
     return [tuple(str(block.levels[block.values[row]]) for block in blocks) for row in first], joined
 
 
-def row_count(variable: Variable) -> int:
-    """Rows of a variable."""
-    return len(variable.blocks[0].values)
-
-
-def taken(items: Iterable[Variable], rows: NDArray[np.intp] | slice) -> tuple[Variable, ...]:
-    """The variables on some of the rows."""
-    return tuple(
-        Variable(item.name, tuple(replace(block, values=block.values[rows]) for block in item.blocks)) for item in items
-    )
+def taken(variables: Iterable[Variable], rows: NDArray[np.intp] | slice) -> tuple[Variable, ...]:
+    """Take some of the rows of every variable."""
+    return tuple(item.take(rows) for item in variables)
 
 
 def stacked(first: Sequence[Variable], second: Sequence[Variable]) -> tuple[Variable, ...]:
-    """The rows of the one above those of the other, labels by their levels."""
-    return tuple(
-        Variable(one.name, tuple(_stacked(a, b) for a, b in zip(one.blocks, other.blocks, strict=True)))
-        for one, other in zip(first, second, strict=True)
-    )
-
-
-def _stacked(first: Block, second: Block) -> Block:
-    if first.kind == "continuous":
-        return Block("continuous", np.concatenate([first.values, second.values]))
-    if first.levels == second.levels:
-        return replace(first, values=np.concatenate([first.values, second.values]))
-    levels = list(first.levels)
-    places = {level: code for code, level in enumerate(levels)}
-    for level in second.levels:
-        if level not in places:
-            places[level] = len(levels)
-            levels.append(level)
-    moved = np.array([places[level] for level in second.levels], dtype=np.intp)
-    return Block(first.kind, np.concatenate([first.values, moved[second.values]]), levels)
+    """Put the rows of the second variables below those of the first, labels by their levels."""
+    return tuple(one.stack(other) for one, other in zip(first, second, strict=True))

@@ -104,10 +104,10 @@ def _pack_part(name: str, part: SubsetSums, arrays: Arrays) -> dict[str, Any]:
     return packed | {"candidates": pack_rows(f"{name}_candidate", part.candidates, arrays)}
 
 
-def pack_rows(name: str, items: Sequence[Variable], arrays: Arrays) -> list[Any]:
+def pack_rows(name: str, variables: Sequence[Variable], arrays: Arrays) -> list[Any]:
     """Rows as plain data, with arrays put where they belong."""
     packed = []
-    for i, item in enumerate(items):
+    for i, item in enumerate(variables):
         blocks = []
         for j, block in enumerate(item.blocks):
             arrays[f"{name}_{i}_{j}"] = np.asarray(block.values)
@@ -141,7 +141,7 @@ def _check_fit(sketch: Sketch) -> None:
     names, frame = sketch._names, sketch._frame
     everyone = set(range(len(names)))
     rows = (sketch._shapes, frame.landmarks)
-    if any(tuple(item.name for item in items) != names for items in rows) or len(frame.kernels) != len(names):
+    if any(tuple(item.name for item in variables) != names for variables in rows) or len(frame.kernels) != len(names):
         raise ValueError("variables that do not fit each other")
     if not set(sketch._given) <= set(names) or not all(subset <= everyone for subset in sketch._entropies.parts):
         raise ValueError("subsets of other variables")
@@ -162,7 +162,7 @@ def _unpack_part(name: str, packed: dict[str, Any], arrays: Arrays, sketch: Sket
 
 def unpack_rows(name: str, packed: list[Any], arrays: Arrays) -> tuple[Variable, ...]:
     """The rows that were packed."""
-    items = []
+    variables = []
     for i, (variable, blocks) in enumerate(packed):
         own = []
         for j, (kind, levels) in enumerate(blocks):
@@ -173,5 +173,5 @@ def unpack_rows(name: str, packed: list[Any], arrays: Arrays) -> tuple[Variable,
                 own.append(Block(kind, values, known))
             else:
                 own.append(Block(kind, values))
-        items.append(Variable(variable, tuple(own)))
-    return taken(items, slice(None))
+        variables.append(Variable(variable, tuple(own)))
+    return taken(variables, slice(None))

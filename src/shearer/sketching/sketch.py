@@ -27,7 +27,7 @@ from shearer.measures.measurable import Measurable
 from shearer.sketching.declared import SketchedEntropies, check_measures, subsets_of
 from shearer.sketching.frame import Frame
 from shearer.sketching.opened_rows import open_rows
-from shearer.sketching.rows import check_alike, read_rows, row_count, stacked, taken
+from shearer.sketching.rows import check_alike, read_chunk, stacked, taken
 from shearer.sketching.subset_sums import CountSums, LandmarkSums, SubsetSums, choose_landmarks
 from shearer.spectrum import ToleranceError
 from shearer.spectrum.lowrank.accumulator import rows_at_once
@@ -126,15 +126,16 @@ class Sketch(Measurable):
         if given is not None and not isinstance(given, str) and not _are_names(given):
             raise type_error("given", "names of variables", describe(given), "Chunks bring them as columns.")
         declared = check_measures(measures)
-        items, conditions, _ = read_rows(sample, given, groups, None, missing)
-        if row_count(items[0]) < FEWEST_SAMPLE_ROWS:
-            raise value_error("sample", f"at least {FEWEST_SAMPLE_ROWS} rows", f"{row_count(items[0])}")
+        table = read_chunk(sample, given, groups, None, missing)
+        variables, conditions = table.variables, table.given
+        if variables[0].rows < FEWEST_SAMPLE_ROWS:
+            raise value_error("sample", f"at least {FEWEST_SAMPLE_ROWS} rows", f"{variables[0].rows}")
         seed = seed_of(rng)
         generator = np.random.default_rng(seed)
-        frame = Frame.of(items, kernel)
-        few = generator.permutation(row_count(items[0]))[:SAMPLE_ROWS]
-        rows = taken(frame.prepared(items), np.sort(few))
-        subsets = subsets_of(declared, [item.name for item in items], conditions)
+        frame = Frame.of(variables, kernel)
+        few = generator.permutation(variables[0].rows)[:SAMPLE_ROWS]
+        rows = taken(frame.prepared(variables), np.sort(few))
+        subsets = subsets_of(declared, [item.name for item in variables], conditions)
         grams = frame.sample_grams(rows)
         chosen = {}
         for subset in subsets:
@@ -144,8 +145,8 @@ class Sketch(Measurable):
         sketch = cls.__new__(cls)
         sketch._settings = {"given": given, "groups": _plain_groups(groups), "missing": missing, "measures": declared}
         sketch._settings |= {"alpha": order, "rank": int(rank), "seed": seed}
-        sketch._shapes = taken(items, slice(0, 0))
-        sketch._names, sketch._given = tuple(item.name for item in items), conditions
+        sketch._shapes = taken(variables, slice(0, 0))
+        sketch._names, sketch._given = tuple(item.name for item in variables), conditions
         sketch._freeze(frame, subsets, {subset: taken(rows, places) for subset, places in chosen.items()})
         return sketch
 
@@ -236,9 +237,9 @@ class Sketch(Measurable):
         order, seed = self.alpha, self._settings["seed"]
         everything, places = frame.landmarks, {}
         for subset, rows in landmarks.items():
-            start = row_count(everything[0])
+            start = everything[0].rows
             everything = stacked(everything, rows)
-            places[subset] = np.arange(start, row_count(everything[0]))
+            places[subset] = np.arange(start, everything[0].rows)
         self._frame = frame.with_landmarks(everything)
         parts: dict[Subset, SubsetSums] = {
             subset: LandmarkSums.of(subset, self._frame, places[subset], order, seed)
@@ -300,16 +301,16 @@ class Sketch(Measurable):
     def update(self, *chunk: Any) -> None:
         """Add rows, in the form of the sample: as many arguments, or a table of the same columns."""
         settings = self._settings
-        items, _, dropped = read_rows(chunk, settings["given"], settings["groups"], None, settings["missing"])
-        items = check_alike(items, self._shapes)
-        rows = self._frame.prepared(items)
-        for start in range(0, row_count(items[0]), self._step):
+        table = read_chunk(chunk, settings["given"], settings["groups"], None, settings["missing"])
+        variables = check_alike(table.variables, self._shapes)
+        rows = self._frame.prepared(variables)
+        for start in range(0, variables[0].rows, self._step):
             piece = taken(rows, slice(start, start + self._step))
             grams = self._frame.grams(piece)
             for part in self._entropies.parts.values():
                 part.add(grams, piece, self._frame.size)
-        self._entropies.rows += row_count(items[0])
-        self._dropped += dropped
+        self._entropies.rows += variables[0].rows
+        self._dropped += table.dropped
 
     def merge(self, other: Sketch) -> None:
         """Add the rows of another sketch that began as a copy of the same one."""

@@ -14,7 +14,7 @@ from shearer.data.variables import Variable
 from shearer.kernels import Gram, hadamard
 from shearer.measures.entropies import Subset
 from shearer.sketching.frame import Frame, hashed
-from shearer.sketching.rows import combinations_of, row_count, stacked, taken
+from shearer.sketching.rows import combinations_of, stacked, taken
 from shearer.spectrum import Estimate, renyi
 from shearer.spectrum.lowrank import certificate, streaming
 from shearer.spectrum.lowrank.accumulator import Accumulator, whitening
@@ -42,7 +42,7 @@ class SubsetSums(ABC):
         """Landmarks, or different labels."""
 
     @abstractmethod
-    def add(self, grams: Sequence[Gram], items: Sequence[Variable], size: int) -> None:
+    def add(self, grams: Sequence[Gram], variables: Sequence[Variable], size: int) -> None:
         """Add rows, given by their values and by operators on `size` landmarks followed by them."""
 
     @abstractmethod
@@ -97,23 +97,23 @@ class LandmarkSums(SubsetSums):
         """Landmarks."""
         return len(self.places)
 
-    def add(self, grams: Sequence[Gram], items: Sequence[Variable], size: int) -> None:
+    def add(self, grams: Sequence[Gram], variables: Sequence[Variable], size: int) -> None:
         """Add rows; those of which much is left may stay as candidates."""
         gram = hadamard([grams[index] for index in sorted(self.subset)])
-        rows = slice(size, size + row_count(items[0]))
+        rows = slice(size, size + variables[0].rows)
         left = self.sums.add(gram.block(rows, self.places) @ self.whiten, gram.entry_error)
-        own = [items[index] for index in sorted(self.subset)]
+        own = [variables[index] for index in sorted(self.subset)]
         lowest = self.keys[-1] if len(self.keys) == CANDIDATES else -np.inf
         promising = np.flatnonzero(left > _SMALLEST_RESIDUAL)
         keys = streaming.drawing_keys(hashed(taken(own, promising), self.seed), left[promising])
         better = keys > lowest
-        self._keep(taken(items, promising[better]), keys[better])
+        self._keep(taken(variables, promising[better]), keys[better])
 
-    def _keep(self, items: Sequence[Variable], keys: Floats) -> None:
+    def _keep(self, variables: Sequence[Variable], keys: Floats) -> None:
         """The candidates with the largest keys, of those known and these; equal rows count once."""
         if not len(keys):
             return
-        both, all_keys = stacked(self.candidates, items), np.concatenate([self.keys, keys])
+        both, all_keys = stacked(self.candidates, variables), np.concatenate([self.keys, keys])
         distinct, first = np.unique(-all_keys, return_index=True)
         best = first[:CANDIDATES]
         self.candidates, self.keys = taken(both, best), -distinct[:CANDIDATES]
@@ -147,8 +147,8 @@ class LandmarkSums(SubsetSums):
         spectrum, enough = self.spectrum(), self.enough(tol)
         if enough(spectrum):
             return known
-        items = stacked(known, self.candidates)
-        grams = frame.sample_grams(items)
+        variables = stacked(known, self.candidates)
+        grams = frame.sample_grams(variables)
         gram = hadamard([grams[index] for index in sorted(self.subset)])
         wanted = streaming.MARGIN * streaming.wanted_residual(spectrum, enough) * self.sums.rows
         more = streaming.further_landmarks(
@@ -160,7 +160,7 @@ class LandmarkSums(SubsetSums):
             max(most, self.rank),
             rng,
         )
-        return taken(items, np.concatenate([np.arange(self.rank), more]))
+        return taken(variables, np.concatenate([np.arange(self.rank), more]))
 
 
 @dataclass
@@ -176,9 +176,9 @@ class CountSums(SubsetSums):
         """Different combinations."""
         return len(self.counts)
 
-    def add(self, grams: Sequence[Gram], items: Sequence[Variable], size: int) -> None:
+    def add(self, grams: Sequence[Gram], variables: Sequence[Variable], size: int) -> None:
         """Count."""
-        blocks = [block for index in sorted(self.subset) for block in items[index].blocks]
+        blocks = [block for index in sorted(self.subset) for block in variables[index].blocks]
         labels, codes = combinations_of(blocks)
         for label, count in zip(labels, np.bincount(codes, minlength=len(labels)).tolist(), strict=True):
             if count:

@@ -12,8 +12,10 @@ from shearer.data.sources import is_frame, open_source
 from shearer.data.table import Table
 
 
-def read_features(estimator: Any, X: Any, *, missing: str, fewest: int, reset: bool = True) -> Any:
-    """Features to hand on: a table as it is, with labels and gaps; anything else as a matrix of finite doubles.
+def check_features(estimator: Any, X: Any, *, missing: str, fewest: int, reset: bool = True) -> Any:
+    """Check features by scikit-learn's rules: a table stays as it is, anything else becomes a matrix of finite doubles.
+
+    What comes back is then read by `shearer.data.read`.
 
     Sets `n_features_in_` and, where columns have names, `feature_names_in_` of the estimator.
 
@@ -51,13 +53,11 @@ def is_table(X: Any) -> bool:
 
 
 def common_rows(table: Table, *positions: int) -> list[NDArray[Any]]:
-    """Variables of a table on the rows that all of them have, labels as text."""
-    masks = [table.presence.masks[table.presence.pattern[k]] for k in positions]
-    shared = np.logical_and.reduce(masks)
+    """Take variables of a table on the rows that all of them have, labels as text."""
     columns = []
-    for k, mask in zip(positions, masks, strict=True):
-        (block,) = table.variables[k].blocks
-        values = np.asarray(block.values)[shared[mask]]
+    for variable in table.common(positions).variables:
+        (block,) = variable.blocks
+        values = np.asarray(block.values)
         # a letter, or they would be taken for numbers
         columns.append(values if block.kind == "continuous" else np.char.add("v", values.astype(str)))
     return columns

@@ -11,7 +11,7 @@ from scipy import special
 
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_option, describe, value_error
-from shearer.data.reading import read_variables
+from shearer.data import read
 from shearer.inference.intervals.row_influences import RowInfluences, rare_cells, row_influences
 from shearer.kernels import Kernel
 from shearer.measures import Dependence
@@ -153,8 +153,8 @@ def confidence_interval(
     """
     check_option("measure", measure, by_name())
     request = Request.checked(alpha, memory, None, rng)
-    variables = read_variables(*data, given=given, groups=groups, missing=missing, vector=measure == "entropy")
-    whole = Dependence.of_variables(variables, request, kernel)
+    table = read(*data, given=given, groups=groups, missing=missing, vector=measure == "entropy")
+    whole = Dependence.of_table(table, request, kernel)
     return interval_of(whole, measure, normalize, confidence_level, method, request.seed)
 
 

@@ -71,11 +71,11 @@ def influence(gram: Gram, request: Request) -> Influence:
     Examples
     --------
     >>> import numpy as np
-    >>> from shearer.data.reading import read_variables
+    >>> from shearer.data import read
     >>> from shearer.kernels import grams
     >>> from shearer.spectrum import Request, solve
     >>> request = Request(alpha=1.0, memory=10**8)
-    >>> [operator] = grams(read_variables(np.array([0.0, 0.1, 0.2, 3.0])))
+    >>> [operator] = grams(read(np.array([0.0, 0.1, 0.2, 3.0])))
     >>> found = influence(operator, request)
     >>> without_last = solve(operator.restrict(np.arange(3)), request)
     >>> round(found.entropy, 4), round(float(found.changes[3]), 4), round(without_last.value - found.entropy, 4)

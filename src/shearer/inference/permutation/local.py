@@ -11,8 +11,8 @@ from shearer._jobs import spread
 from shearer._progress import track
 from shearer._threads import single_threaded_blas
 from shearer._validate import type_error, value_error
+from shearer.data import read
 from shearer.data.arrays import to_numpy
-from shearer.data.reading import read_variables
 from shearer.data.variables import Variable
 from shearer.inference.answers import TestResult
 from shearer.inference.permutation.rearranged import DECIMALS, is_constant
@@ -96,33 +96,32 @@ def conditional_test(
     check_count("n_resamples", n_resamples, 1)
     if given is None:
         raise type_error("given", "at least one variable", "None", "permutation_test tests without conditions.")
-    variables = read_variables(*data, given=given, groups=groups, missing=missing)
-    count = len(variables.items) - len(variables.given)
-    if count != 2:
+    table = read(*data, given=given, groups=groups, missing=missing)
+    if table.free != 2:
         hint = "Group columns into vector variables with groups=."
-        raise value_error("data", "exactly 2 variables besides given", f"{count}", hint)
-    if not variables.given:
+        raise value_error("data", "exactly 2 variables besides given", f"{table.free}", hint)
+    if not table.given:
         raise value_error("given", "at least one variable", "none", "permutation_test tests without conditions.")
-    _check_numbers(variables.items[2:], most_numbers)
+    _check_numbers(table.variables[2:], most_numbers)
     if neighbors is not None:
         check_count("neighbors", neighbors, 2)
-        if neighbors > variables.rows:
-            raise value_error("neighbors", f"at most {variables.rows}, the number of rows", f"{neighbors}")
+        if neighbors > table.rows:
+            raise value_error("neighbors", f"at most {table.rows}, the number of rows", f"{neighbors}")
     request = Request.checked(alpha, memory, None, rng)
-    first, second, *conditions = grams(variables, kernel)
+    first, second, *conditions = grams(table, kernel)
     statistic = ConditionalInformation.of(first, second, hadamard(conditions), request)
-    observed = statistic(np.arange(variables.rows))
-    names = tuple(item.name for item in variables.items)
+    observed = statistic(np.arange(table.rows))
+    names = table.names
     title = f"conditional mutual information at alpha={request.alpha:g} given {', '.join(names[2:])}"
-    constant = [item.name for item in variables.items[:2] if is_constant(item)]
+    constant = [item.name for item in table.variables[:2] if is_constant(item)]
     if constant:
         reason = f"{title}, nothing to test: {', '.join(map(repr, constant))} constant"
-        return TestResult(observed, 1.0, reason, (), np.empty(0), variables.rows, names[:2])
-    orders = local_orders(variables.items[2:], neighbors or DEFAULT_NEIGHBORS, n_resamples, request.seed)
+        return TestResult(observed, 1.0, reason, (), np.empty(0), table.rows, names[:2])
+    orders = local_orders(table.variables[2:], neighbors or DEFAULT_NEIGHBORS, n_resamples, request.seed)
     values = track(spread(statistic, orders, n_jobs), n_resamples, "rearrangements", progress)
     null = np.fromiter(values, dtype=np.float64, count=n_resamples)
     method = f"{title}, {n_resamples} local permutations"
-    return TestResult(observed, rank_pvalue(null, observed), method, (), null, variables.rows, names[:2])
+    return TestResult(observed, rank_pvalue(null, observed), method, (), null, table.rows, names[:2])
 
 
 def _check_numbers(conditions: tuple[Variable, ...], most: int) -> None:

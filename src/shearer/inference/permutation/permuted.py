@@ -1,14 +1,13 @@
 """Permutation tests: any statistic of the variables against the same statistic of rearranged rows."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_option, describe, value_error
-from shearer.data.reading import read_variables
+from shearer.data import Table, read
 from shearer.inference.answers import TestResult
 from shearer.inference.permutation.rearranged import MeasureStatistic, Statistic, is_constant, statistic_of
 from shearer.inference.permutation.rearrangements import is_length, scheme_of, scheme_of_clusters
@@ -19,7 +18,7 @@ from shearer.measures.registry import MEASURES, dependence_measures
 from shearer.pairs.clusters import cluster_codes
 from shearer.spectrum import Request
 
-# The name under which labels of blocks go through the door with the data; no column is called so.
+# The name under which labels of blocks are read with the data; no column is called so.
 _BLOCKS = "blocks="
 
 
@@ -97,38 +96,57 @@ def permutation_test(
     >>> permutation_test([1, 2, 3, 4], [1, 2, 3, 4], statistic=lambda x, y: x @ y).pvalue == 1 / 24
     True
     """
-    check_count("n_resamples", n_resamples, 1)
-    if exceedances is not None:
-        check_count("exceedances", exceedances, 1)
     if cluster is not None and (blocks is not None or missing == "drop"):
         got = "blocks" if blocks is not None else 'missing="drop"'
         raise value_error("cluster", "neither blocks nor rows to drop beside it", got)
-    labels = blocks is not None and not is_length(blocks)
-    variables = read_variables(*data, given={_BLOCKS: blocks} if labels else None, groups=groups, missing=missing)
-    items = variables.items[: len(variables.items) - labels]
-    if len(items) < 2:
-        raise value_error("data", "at least 2 variables", f"{len(items)}", "A single one has nothing to depend on.")
+    labels = None if blocks is None or is_length(blocks) else {_BLOCKS: blocks}
+    table = read(*data, given=labels, groups=groups, missing=missing)
+    return permute_table(
+        table, statistic, n_resamples, alpha, kernel, memory, blocks, cluster, rng, n_jobs, exceedances, progress
+    )
+
+
+def permute_table(
+    table: Table,
+    statistic: str | Callable[..., Any],
+    n_resamples: int,
+    alpha: float,
+    kernel: Kernel | Mapping[str, Kernel] | None,
+    memory: str | float | None = None,
+    blocks: Any = None,
+    cluster: Any = None,
+    rng: np.random.Generator | int | None = 0,
+    n_jobs: int | None = None,
+    exceedances: int | None = None,
+    progress: bool | None = None,
+) -> TestResult:
+    """Test a table that was read already; options as in `permutation_test`, labels of blocks as its last variable."""
+    check_count("n_resamples", n_resamples, 1)
+    if exceedances is not None:
+        check_count("exceedances", exceedances, 1)
     request = Request.checked(alpha, memory, None, rng)
+    tested = table.choose(range(table.free))
+    variables, names, rows = tested.variables, tested.names, table.rows
+    if len(variables) < 2:
+        raise value_error("data", "at least 2 variables", f"{len(variables)}", "A single one has nothing to depend on.")
     if cluster is None:
-        scheme = scheme_of(variables.rows, blocks, variables.items[-1] if labels else None)
+        scheme = scheme_of(rows, blocks, table.variables[-1] if table.given else None)
     else:
-        scheme = scheme_of_clusters(cluster_codes(cluster, variables.rows))
+        scheme = scheme_of_clusters(cluster_codes(cluster, rows))
     if callable(statistic):
         if kernel is not None:
             raise value_error("kernel", "none with a function as statistic", describe(kernel), "It gets the data.")
-        measure: Statistic = statistic_of(statistic, replace(variables, items=items, given=()))
+        measure: Statistic = statistic_of(statistic, tested)
         title = getattr(statistic, "__name__", type(statistic).__name__)
     else:
         chosen = MEASURES[check_option("statistic", statistic, dependence_measures())]
-        operators = grams(replace(variables, items=items, given=()), kernel)
-        measure = MeasureStatistic.of(chosen, SubsetEntropies(operators, request), len(items))
+        measure = MeasureStatistic.of(chosen, SubsetEntropies(grams(tested, kernel), request), len(variables))
         title = f"{statistic} at alpha={request.alpha:g}"
-    names = tuple(item.name for item in items)
-    observed = measure([np.arange(variables.rows)] * len(items))
-    constant = [item.name for item in items if is_constant(item)]
-    if len(constant) > len(items) - 2:
+    observed = measure([np.arange(rows)] * len(variables))
+    constant = [variable.name for variable in variables if is_constant(variable)]
+    if len(constant) > len(variables) - 2:
         reason = f"nothing to test: {', '.join(map(repr, constant))} constant"
-        return TestResult(observed, 1.0, f"{title}, {reason}", (), np.empty(0), variables.rows, names)
-    resampler = Resampler(measure, scheme, variables.rows, len(items), request.seed)
+        return TestResult(observed, 1.0, f"{title}, {reason}", (), np.empty(0), rows, names)
+    resampler = Resampler(measure, scheme, rows, len(variables), request.seed)
     pvalue, null, how = resampler.test(observed, n_resamples, exceedances, n_jobs, progress)
-    return TestResult(observed, pvalue, f"{title}, {how}", (), null, variables.rows, names)
+    return TestResult(observed, pvalue, f"{title}, {how}", (), null, rows, names)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from shearer._validate import describe, type_error, value_error
 from shearer.data.arrays import to_numpy
-from shearer.data.variables import Variable, Variables
+from shearer.data.table import Table
+from shearer.data.variables import Variable
 from shearer.inference.permutation.rearrangements import Order
 from shearer.measures.combination import no_entropy
 from shearer.measures.entropies import Subset, SubsetEntropies
@@ -73,15 +74,15 @@ class Function:
         return value
 
 
-def statistic_of(function: Callable[..., Any], variables: Variables) -> Statistic:
+def statistic_of(function: Callable[..., Any], table: Table) -> Statistic:
     """A function as a statistic of rearranged variables.
 
-    One that has an attribute `rearranged` is asked first: from the variables it may make the statistic itself, with
+    One that has an attribute `rearranged` is asked first: from the table it may make the statistic itself, with
     kernels or distances formed once, or None where it cannot.
     """
     prepare = getattr(function, "rearranged", None)
-    prepared: Statistic | None = None if prepare is None else prepare(variables)
-    return prepared or Function(function, tuple(array_of(item) for item in variables.items))
+    prepared: Statistic | None = None if prepare is None else prepare(table)
+    return prepared or Function(function, tuple(array_of(own) for own in table.variables))
 
 
 def array_of(variable: Variable) -> NDArray[Any]:

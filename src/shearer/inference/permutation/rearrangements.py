@@ -184,7 +184,7 @@ def is_length(blocks: Any) -> bool:
 
 
 def scheme_of(rows: int, blocks: Any, labels: Variable | None) -> Scheme:
-    """The orders that `blocks` allows; `labels` is what the door read of it, where it is one label a row."""
+    """The orders that `blocks` allows; `labels` is the variable read from it, where it is one label a row."""
     if labels is not None:
         groups = tuple(rows_of_each(codes_of(labels)))
         if len(groups) == rows:

@@ -83,12 +83,12 @@ def axis_of(variable: Variable, classes: int) -> Axis:
 
     Examples
     --------
-    >>> from shearer.data.reading import read_variables
-    >>> variables = read_variables(np.arange(100.0) ** 3, np.arange(100) % 3 == 0)
-    >>> axis = axis_of(variables.items[0], 8)
+    >>> from shearer.data import read
+    >>> table = read(np.arange(100.0) ** 3, np.arange(100) % 3 == 0)
+    >>> axis = axis_of(table.variables[0], 8)
     >>> len(axis.basis), bool(np.allclose(axis.basis.T * axis.shares @ axis.basis, np.eye(8)))
     (8, True)
-    >>> axis_of(variables.items[1], 8).basis.shape
+    >>> axis_of(table.variables[1], 8).basis.shape
     (2, 2)
     """
     parts = _parts(variable, classes)

@@ -9,9 +9,7 @@ import numpy as np
 from shearer._memory import parse_memory
 from shearer._threads import single_threaded_blas
 from shearer._validate import value_error
-from shearer.data.reading import read_variables
-from shearer.data.table import table_without_gaps
-from shearer.data.variables import Variables
+from shearer.data import Table, read
 from shearer.inference.answers import Component
 from shearer.inference.intervals.confidence import FEWEST_ROWS, interval_of
 from shearer.inference.threeway.term import three_way
@@ -130,13 +128,12 @@ def interaction_test(
     >>> sum_.split_pvalue < 1e-6, sum_.pvalue > 0.05
     (True, True)
     """
-    variables = read_variables(*data, groups=groups, missing=missing)
-    if len(variables.items) != 3:
-        raise value_error("data", "exactly 3 variables", f"{len(variables.items)}")
-    if variables.rows < 6:
-        raise value_error("data", "at least 6 rows", f"{variables.rows}", "Fewer have too few permutations to tell.")
-    table = table_without_gaps(variables)
-    found = split_components(SplitTests(Ladders.of(table, kernel)), variables.names)
+    table = read(*data, groups=groups, missing=missing).as_numpy()
+    if len(table.variables) != 3:
+        raise value_error("data", "exactly 3 variables", f"{len(table.variables)}")
+    if table.rows < 6:
+        raise value_error("data", "at least 6 rows", f"{table.rows}", "Fewer have too few permutations to tell.")
+    found = split_components(SplitTests(Ladders.of(table, kernel)), table.names)
     least = least_of_splits([level_codes(item) for item in table.variables])
     splits = [replace(split, pvalue=max(split.pvalue, bound)) for split, bound in zip(found, least, strict=True)]
     term = three_way(table.variables)
@@ -152,18 +149,18 @@ def interaction_test(
         excess,
         error,
         tuple(splits),
-        variables.names,
-        variables.rows,
+        table.names,
+        table.rows,
     )
 
 
 def excess_o_information(
-    variables: Variables, kernel: Kernel | Mapping[str, Kernel] | None, request: Request
+    table: Table, kernel: Kernel | Mapping[str, Kernel] | None, request: Request
 ) -> tuple[float, float]:
     """O-information at alpha = 1 without its bias, and its standard error; nan where neither is known."""
-    if variables.rows < FEWEST_ROWS:
+    if table.rows < FEWEST_ROWS:
         return float("nan"), float("nan")
-    noun = Dependence.of_variables(variables, replace(request, alpha=1.0, tol=_TOLERANCE), kernel)
+    noun = Dependence.of_table(table, replace(request, alpha=1.0, tol=_TOLERANCE), kernel)
     try:
         found = interval_of(noun, "o_information", False, 0.95, "influence", request.seed)
     except ToleranceError:

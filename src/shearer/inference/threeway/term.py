@@ -83,12 +83,12 @@ def three_way(variables: Sequence[Variable], seed: int = 0) -> ThreeWay:
 
     Examples
     --------
-    >>> from shearer.data.reading import read_variables
+    >>> from shearer.data import read
     >>> rng = np.random.default_rng(0)
     >>> a, b, e = rng.normal(size=(3, 300))
-    >>> three_way(read_variables(a, b, a + b + e).items).pvalue > 0.05  # a normal law: its pairs tell all
+    >>> three_way(read(a, b, a + b + e).variables).pvalue > 0.05  # a normal law: its pairs tell all
     True
-    >>> found = three_way(read_variables(a, b, a * b + e).items)
+    >>> found = three_way(read(a, b, a * b + e).variables)
     >>> found.pvalue < 1e-6, found.added > 0.05
     (True, True)
     """

@@ -187,7 +187,7 @@ class Form:
     spread: Floats
 
     def scaled(self, factor: float) -> "Form":
-        """That of the matrix times a number."""
+        """Scale the matrix by a number."""
         return Form(self.second * factor**2, self.third * factor**3, self.spread * abs(factor))
 
     def means(self) -> dict[str, float]:

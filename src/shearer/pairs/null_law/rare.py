@@ -34,12 +34,12 @@ _SMOOTH_PAIRS = 10.0
 
 
 def level_codes(variable: Variable) -> Codes:
-    """Which of its different values each row has.
+    """Number the different values of a variable, row by row.
 
     Examples
     --------
-    >>> from shearer.data.reading import read_variables
-    >>> level_codes(read_variables([2.5, 0.0, 2.5]).items[0]).tolist()
+    >>> from shearer.data import read
+    >>> level_codes(read([2.5, 0.0, 2.5]).variables[0]).tolist()
     [1, 0, 1]
     """
     codes = []
@@ -52,7 +52,7 @@ def level_codes(variable: Variable) -> Codes:
 
 
 def joint_codes(*codes: Codes) -> Codes:
-    """Those of several variables together."""
+    """Number the combinations of values of several variables."""
     joint = codes[0]
     for other in codes[1:]:
         joint = np.unique(joint * (int(other.max()) + 1) + other, return_inverse=True)[1]
@@ -69,12 +69,12 @@ def equally_unlike(variable: Variable, codes: Codes) -> bool:
 
 
 def off_mode(codes: Codes) -> int:
-    """Rows without the most frequent value."""
+    """Count the rows without the most frequent value."""
     return len(codes) - int(np.bincount(codes).max())
 
 
 def off_mode_of(variable: Variable) -> int:
-    """The same of a variable; quick where no value of a column occurs twice."""
+    """Count the rows of a variable without its most frequent value; quick where no value occurs twice."""
     values = to_numpy(variable.blocks[0].values)
     if values.size == len(values):
         ordered = np.sort(values.reshape(-1))
@@ -89,7 +89,7 @@ def coarse(first: Any, second: Any, rows: Any) -> Any:
 
 
 def table_of(first: Codes, second: Codes) -> Codes:
-    """How often each two values meet."""
+    """Tabulate how often each two values occur together."""
     shape = int(first.max()) + 1, int(second.max()) + 1
     return np.bincount(first * shape[1] + second, minlength=shape[0] * shape[1]).reshape(shape)
 
@@ -172,7 +172,7 @@ def _meetings(counts: Floats) -> Floats:
 
 
 def least_pvalue_of(variables: Sequence[Variable]) -> float:
-    """The same for two or more variables."""
+    """Find what a p-value of independence of two or more variables cannot be below."""
     codes = [level_codes(variable) for variable in variables]
     if len(codes) > 2:
         return chance_of_arrangement(codes)

@@ -16,12 +16,12 @@ Masks = NDArray[np.bool_]
 
 
 def joined(tails: Sequence[Floats], weights: Sequence[float]) -> Floats:
-    """One p-value for each pair from all its components that are to be trusted, so weighted; 1 without any."""
+    """Combine the p-values of the components of each pair that are to be trusted, by weight; 1 without any."""
     return half_cauchy(np.stack(tails, axis=-1), weights)
 
 
 def standardized(statistic: Floats, n: Any, left: Form, right: Form, usable: Masks) -> tuple[Floats, Floats]:
-    """Deviations from the mean and skewness of statistics; nan where a tail is not to be trusted.
+    """Standardise statistics: deviations from the mean, and skewness; nan where a tail is not to be trusted.
 
     That is where a statistic does not vary, where its law is too skewed, and where `usable` says so.
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._validate import check_names, describe, listing, value_error
+from shearer.data import Table, read
 from shearer.data.arrays import to_numpy
-from shearer.data.columns import Column
-from shearer.data.reading import Sources, read_sources
-from shearer.data.table import Table, library_of, reworded_errors, table_of
+from shearer.data.columns import Column, Columns
+from shearer.data.table import table_from_columns
 from shearer.pairs.clusters import cluster_codes
 from shearer.pairs.limits import FEWEST_ROWS, LARGEST_SATURATION, work_of_pair
 from shearer.pairs.null_law.rare import level_codes
@@ -48,7 +48,7 @@ class Reading:
         All variables as the document describes them, those left out too.
     notes : list of str
         What a reader should know of the data.
-    sources : Sources
+    sources : dict
         The columns of the variables that take part, all rows.
     known : list of dict
         What is trivial, as the document has it.
@@ -62,13 +62,13 @@ class Reading:
     rows: int
     columns: list[dict[str, Any]]
     notes: list[str]
-    sources: Sources
+    sources: Columns
     known: list[dict[str, Any]]
     dependent_rows: list[dict[str, Any]]
     clusters: NDArray[np.intp] | None = None
 
 
-def read_columns(
+def choose_columns(
     data: tuple[Any, ...],
     target: str | list[str] | None,
     groups: Mapping[str, Iterable[str]] | None,
@@ -85,16 +85,17 @@ def read_columns(
     With most="auto" there are as many rows as `affordable_rows` says. Columns that are trivial are left out unless they
     are to be kept. Rows that are not in the order of the table say nothing of how they depend on each other.
     """
-    with warnings.catch_warnings(record=True) as caught, reworded_errors():
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        sources, targets = read_sources(data, target, groups, kinds)
+        whole = read(*data, target=target, groups=groups, kinds=kinds, missing="pairwise", pairwise=True, fewest_rows=0)
     notes = [str(warning.message) for warning in caught]
-    clusters = _clusters(cluster, sources)
-    everything = sources | targets
+    everything, targets, rows = dict(whole.columns), whole.targets, whole.rows
+    clusters = _clusters(cluster, whole)
+    if isinstance(cluster, str):
+        del everything[cluster]
     check_names("keep", keep, everything)
-    rows = next(iter(everything.values()))[0].rows
     chosen = None
-    limit = affordable_rows(len(sources), len(targets)) if isinstance(most, str) else most
+    limit = affordable_rows(len(everything) - len(targets), len(targets)) if isinstance(most, str) else most
     if limit is not None and rows > limit:
         chosen = np.sort(np.random.default_rng(seed).permutation(rows)[:limit])
         note = f"Tests and values come from a random sample of {limit:,} of {rows:,} rows."
@@ -136,23 +137,23 @@ def read_columns(
     wanted = {name: kept.pop(name) for name in targets}
     if not kept:
         raise value_error("target", "some column beside the targets that varies", "none")
-    table = table_of(kept, wanted, False, library_of(data))
-    table = replace(table, pairwise=not table.presence.complete)
+    table = table_from_columns(kept | wanted, targets=targets, library=whole.library).as_numpy()
+    table = replace(table, pairwise=not table.presence.complete, columns={})
     if clusters is not None:
         labels = clusters if len(clusters) != rows or chosen is None else np.asarray(clusters)[chosen]
-        clusters = cluster_codes(labels, table.observations)
+        clusters = cluster_codes(labels, table.rows)
     return Reading(table, rows, columns, notes, usable, roles.known, dependent, clusters)
 
 
-def _clusters(cluster: Any, sources: Sources) -> Any:
-    """One label a row; a column that names the clusters is taken out of the others."""
+def _clusters(cluster: Any, table: Table) -> Any:
+    """One label a row, or those of the column that names the clusters."""
     if not isinstance(cluster, str):
         return None if cluster is None else to_numpy(cluster)
-    check_names("cluster", [cluster], list(sources))
-    own = table_of({cluster: sources.pop(cluster)}, {}, False, "polars")
-    if not own.presence.complete:
+    check_names("cluster", [cluster], table.names[: table.free])
+    own = table.variables[table.names.index(cluster)]
+    if own.rows < table.rows:
         raise value_error("cluster", "a label for every row", f"missing values in {describe(cluster)}")
-    return level_codes(own.variables[0])
+    return level_codes(own)
 
 
 def _maybe_labels(columns: Iterable[Coded]) -> list[str]:
@@ -232,14 +233,14 @@ def _reasons(parts: list[Column], times: NDArray[np.intp]) -> list[str]:
     return []
 
 
-def sample_rows(sources: Sources, names: Iterable[str], rng: np.random.Generator | None) -> dict[str, Any]:
+def sample_rows(sources: Columns, names: Iterable[str], rng: np.random.Generator | None) -> dict[str, Any]:
     """Some rows of some variables, as a report draws them: drawn at random, or without a generator the first ones.
 
     Examples
     --------
-    >>> from shearer.data.reading import read_sources
-    >>> sources, _ = read_sources(({"a": [1.5, 2.0], "b": ["x", None]},))
-    >>> sample_rows(sources, ["a", "b"], np.random.default_rng(0))["columns"]["b"]
+    >>> from shearer.data import read
+    >>> table = read({"a": [1.5, 2.0], "b": ["x", None]}, missing="pairwise", pairwise=True, fewest_rows=0)
+    >>> sample_rows(table.columns, ["a", "b"], np.random.default_rng(0))["columns"]["b"]
     {'codes': [0, None], 'levels': ['x']}
     """
     rows = next(iter(sources.values()))[0].rows

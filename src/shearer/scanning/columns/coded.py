@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.data.arrays import to_numpy
-from shearer.data.columns import Column
-from shearer.data.reading import Sources
+from shearer.data.columns import Column, Columns
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -119,14 +118,14 @@ class Coded:
         return inside and self.whole and self.ascending and self.distinct == len(self.values)
 
 
-def coded_columns(sources: Sources) -> dict[str, Coded]:
+def coded_columns(sources: Columns) -> dict[str, Coded]:
     """The variables of one column that hold numbers or labels.
 
     Examples
     --------
-    >>> from shearer.data.reading import read_sources
-    >>> sources, _ = read_sources(({"day": [3, 1, 2], "kind": ["b", "a", "b"]},))
-    >>> found = coded_columns(sources)
+    >>> from shearer.data import read
+    >>> table = read({"day": [3, 1, 2], "kind": ["b", "a", "b"]}, missing="pairwise", pairwise=True)
+    >>> found = coded_columns(table.columns)
     >>> found["day"].codes.tolist(), found["day"].unit, found["kind"].counts.tolist()
     ([2, 0, 1], 5, [2, 1])
     """

@@ -55,12 +55,12 @@ def find_roles(columns: Mapping[str, Coded], keep: Collection[str], targets: Col
 
     Examples
     --------
-    >>> from shearer.data.reading import read_sources
+    >>> from shearer.data import read
     >>> from shearer.scanning.columns.coded import coded_columns
     >>> celsius = [7.5, 3.0, 9.1, 4.4, 8.2, 6.6, 5.9, 1.2, 0.3, 2.8, 7.7, 4.1]
     >>> table = {"id": range(12), "celsius": celsius, "fahrenheit": [1.8 * c + 32 for c in celsius]}
-    >>> sources, _ = read_sources((table,))
-    >>> find_roles(coded_columns(sources), (), ()).left_out
+    >>> columns = read(table, missing="pairwise", pairwise=True).columns
+    >>> find_roles(coded_columns(columns), (), ()).left_out
     {'id': 'counts the rows, 0 to 11', 'fahrenheit': "the same as 'celsius' on another scale"}
     """
     wanted = {*keep, *targets}

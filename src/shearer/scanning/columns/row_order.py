@@ -45,10 +45,11 @@ def rows_that_depend(columns: Mapping[str, Coded], roles: Roles) -> list[dict[st
 
     Examples
     --------
-    >>> from shearer.data.reading import read_sources
+    >>> from shearer.data import read
     >>> from shearer.scanning.columns.coded import coded_columns
     >>> walk = np.random.default_rng(0).normal(size=60).cumsum()
-    >>> coded = coded_columns(read_sources(({"year": range(1960, 2020), "price": walk},))[0])
+    >>> table = read({"year": range(1960, 2020), "price": walk}, missing="pairwise", pairwise=True)
+    >>> coded = coded_columns(table.columns)
     >>> [(found["kind"], found["columns"], found["alike"]) for found in rows_that_depend(coded, Roles())]
     [('time', ['year'], ['price'])]
     """

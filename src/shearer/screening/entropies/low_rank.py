@@ -31,7 +31,7 @@ class Factor(NamedTuple):
     Attributes
     ----------
     matrix : Floats
-        F, shape (observations, rank).
+        F, shape (rows, rank).
     left : float
         Trace of what F F' leaves of M.
     top : float

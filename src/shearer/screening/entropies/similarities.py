@@ -98,8 +98,8 @@ class Similarities:
 
     Examples
     --------
-    >>> from shearer.data.table import read_table
-    >>> similarities = Similarities(read_table([0.0, 1.0, 2.0], ["a", "b", "a"]), None)
+    >>> from shearer.data import read
+    >>> similarities = Similarities(read([0.0, 1.0, 2.0], ["a", "b", "a"]), None)
     >>> similarities.stack(Tile(slice(0, 2), slice(1, 3))).round(3)  # pairs (0, 1), (0, 2), (1, 2)
     array([[0.368, 0.   ],
            [0.018, 1.   ],
@@ -107,7 +107,7 @@ class Similarities:
     """
 
     def __init__(self, table: Table, kernel: Kernel | Mapping[str, Kernel] | None) -> None:
-        self.rows = table.observations
+        self.rows = table.rows
         self.count = len(table.variables)
         self.presence = table.presence
         stated, named = chosen_kernels(kernel, table.names)
@@ -207,7 +207,7 @@ def _scalar_kernel(variable: Variable, general: Kernel, own: Kernel | None) -> G
 def _read_scalars(table: Table, kernels: Sequence[Gaussian | None]) -> Scalars:
     """The scalar columns with their widths; without those whose numbers are too large or too small to be squared."""
     index = np.array([k for k, kernel in enumerate(kernels) if kernel is not None], dtype=np.intp)
-    values = np.zeros((len(index), table.observations))
+    values = np.zeros((len(index), table.rows))
     for column, k in zip(values, index, strict=True):
         column[table.presence.masks[table.presence.pattern[k]]] = table.variables[k].blocks[0].values[:, 0]
     ordinary = np.max(np.abs(values), axis=1, initial=0.0) < 2.0**_LARGEST_EXPONENT

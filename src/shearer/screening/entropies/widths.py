@@ -16,7 +16,7 @@ _THINNING, _MARGIN = 4, 0.03
 
 
 def medians(columns: Values) -> Values:
-    """Median of the non-zero differences of each row of `columns` (variables x observations); 1 if there are none.
+    """Median of the non-zero differences of each row of `columns` (variables x rows); 1 if there are none.
 
     The same numbers as `kernels.bandwidth.median` gives one by one.
 

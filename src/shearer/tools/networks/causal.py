@@ -8,8 +8,7 @@ from typing import Any
 from shearer._optional import load
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_names, describe, type_error, value_error
-from shearer.data.reading import read_sources
-from shearer.data.table import library_of, table_of
+from shearer.data import read
 from shearer.pairs.engine import PairTests
 from shearer.tools.networks.pair_tests import GivenOthers
 
@@ -48,9 +47,10 @@ class PvalueGiven:
         labels: Collection[str | int] = (),
         groups: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
-        columns = list(read_sources((data,))[0])
-        kinds = {_name(columns, label): "categorical" for label in labels}
-        table = table_of(*read_sources((data,), groups=groups, kinds=kinds), False, library_of((data,)))
+        def kinds(names: list[str]) -> dict[str, str]:
+            return {_name(names, label): "categorical" for label in labels}
+
+        table = read(data, groups=groups, kinds=kinds, missing="pairwise", pairwise=True).as_numpy()
         self.names = table.names
         self._table = table
         self._given = GivenOthers(table, None, 1, 0, None)

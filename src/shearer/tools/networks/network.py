@@ -9,17 +9,21 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
+from shearer._jobs import check_jobs
 from shearer._memory import parse_memory, require
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_inside, check_option, value_error
-from shearer.data.table import MISSING, read_table
+from shearer.data import read
+from shearer.data.reading import MISSING_IN_PAIRS
 from shearer.inference.permutation.resampling import check_count
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.kernels import Kernel
+from shearer.measures.registry import MUTUAL_INFORMATION
 from shearer.pairs.limits import FEWEST_ROWS
-from shearer.screening import Pairwise, pairwise
+from shearer.screening import Pairwise
+from shearer.screening.all_pairs import compare
 from shearer.screening.frames import make_frame, pick_names
-from shearer.tools.estimator_input import read_features
+from shearer.tools.estimator_input import check_features
 from shearer.tools.networks.graphs import GraphOutput
 from shearer.tools.networks.indirect import context_likelihood, explained_links, separated_links, weakest_links
 from shearer.tools.networks.pair_tests import TESTS, GivenOthers, pair_pvalues
@@ -170,17 +174,17 @@ class DependenceNetwork(GraphOutput, BaseEstimator):
             Ignored.
         """
         self._check()
-        data = read_features(self, X, missing=self.missing, fewest=2)
+        data = check_features(self, X, missing=self.missing, fewest=2)
         tested = self.fdr is not None or self.weight == "pvalue"
         count = int(self.n_features_in_)
         matrices = _MATRICES_ADJUSTED if self.weight in ("adjusted", "strength") else _MATRICES
-        require(matrices * 8 * count**2, parse_memory(self.memory), f"a network of {count} variables", _OPTIONS)
-        found = pairwise(
-            data, alpha=self.alpha, kernel=self.kernel, normalize=self.normalize, missing=self.missing,
-            memory=self.memory, n_jobs=self.n_jobs, progress=self.progress,
-        )  # fmt: skip
+        budget, jobs = parse_memory(self.memory), check_jobs(self.n_jobs)
+        require(matrices * 8 * count**2, budget, f"a network of {count} variables", _OPTIONS)
+        table = read(data, missing=self.missing, pairwise=True, fewest=2).as_numpy()
+        found = compare(
+            table, self.kernel, budget, float(self.alpha), self.normalize, n_jobs=jobs, progress=self.progress
+        )
         self.names_ = found.names
-        table = read_table(data, missing=self.missing)
         self.pvalues_ = self.qvalues_ = None
         if tested:
             self.pvalues_ = pair_pvalues(table, self.kernel, self.test, self.memory, self.progress)
@@ -209,7 +213,8 @@ class DependenceNetwork(GraphOutput, BaseEstimator):
         check_option("weight", self.weight, WEIGHTS)
         check_option("indirect", self.indirect, INDIRECT)
         check_option("test", self.test, TESTS)
-        check_option("missing", self.missing, MISSING)
+        check_option("missing", self.missing, MISSING_IN_PAIRS)
+        MUTUAL_INFORMATION.check_form(self.normalize)
         if self.weight == "adjusted" and alpha != 2:
             hint = 'weight="value", "strength" and "pvalue" go with any.'
             raise value_error("weight", 'alpha=2 with "adjusted"', f"alpha={alpha:g}", hint)

@@ -42,10 +42,10 @@ def pair_pvalues(
         As in `shearer.pairwise`.
     """
     count = len(table.names)
-    free = count - table.targets
+    free = table.free
     first = free if table.targets else 0
     pvalues = np.ones((free, count - first))
-    if table.observations < FEWEST_ROWS:
+    if table.rows < FEWEST_ROWS:
         return pvalues
     tests = PairTests.of(table, _one_width(table, kernel) if test == "moments" else kernel, memory=memory)
     starts = range(0, free, _BAND)
@@ -82,7 +82,7 @@ class GivenOthers:
         if self._table.presence.complete:
             answer = self._tests(tuple(sorted(others))).answer(i, j)
         else:
-            items = self._table.common((i, j, *others)).items
+            items = self._table.common((i, j, *others)).variables
             if len(items[0].blocks[0].values) < FEWEST_ROWS:
                 return 0.0
             answer = PairsGiven(items[:2], items[2:]).answer(0, 1)

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from shearer._jobs import check_jobs, spread
 from shearer._progress import track
 from shearer._validate import check_inside, check_option, listing, message, type_error
-from shearer.data.table import library_of
+from shearer.data.sources import library_of
 from shearer.inference.permutation.resampling import check_count
 from shearer.screening.frames import make_frame
 from shearer.tools.estimator_input import is_table

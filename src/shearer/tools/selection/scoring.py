@@ -7,16 +7,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
+from shearer._memory import parse_memory
+from shearer._threads import single_threaded_blas
 from shearer._validate import check_option
-from shearer.data.table import read_table
+from shearer.data import read
 from shearer.kernels import Kernel
-from shearer.screening import Pairwise, pairwise
+from shearer.screening import Pairwise
+from shearer.screening.all_pairs import compare
 from shearer.tools.estimator_input import is_table
 from shearer.tools.networks.pair_tests import TESTS, pair_pvalues
 from shearer.tools.selection.selector import MISSING
 from shearer.tools.selection.targets import read_target, target_column
 
 
+@single_threaded_blas()
 def dependence_score(
     X: Any,
     y: Any,
@@ -68,11 +72,8 @@ def dependence_score(
     finite: Any = True if missing == "error" else "allow-nan"
     data = X if is_table(X) else check_array(X, dtype=np.float64, ensure_min_samples=2, ensure_all_finite=finite)
     column = target_column(data, read_target(data, y, target))
-    found = pairwise(
-        data, target=column, kernel=kernel, normalize=False, missing=missing, memory=memory, progress=progress
-    )
-    scores = bits_above_chance(found)
-    table = read_table(data, target=column, missing=missing)
+    table = read(data, target=column, missing=missing).as_numpy()
+    scores = bits_above_chance(compare(table, kernel, parse_memory(memory), normalize=False, progress=progress))
     return scores, pair_pvalues(table, kernel, test, memory, progress)[:, 0]
 
 

@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from shearer._memory import parse_memory
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_inside, check_option, describe, value_error
-from shearer.data.table import read_table
+from shearer.data import read
 from shearer.inference.permutation.resampling import check_count
 from shearer.kernels import Kernel
-from shearer.tools.estimator_input import read_features
+from shearer.tools.estimator_input import check_features
 from shearer.tools.selection.greedy import JointSearch, RedundancySearch, Search
 from shearer.tools.selection.targets import read_target, target_column
 from shearer.tools.subspaces.row_pairs import RowPairs
@@ -138,11 +138,11 @@ class DependenceSelector(SelectorMixin, BaseEstimator):
         check_option("missing", self.missing, MISSING)
         check_inside("level", self.level, "a number above 0 and up to 1", lambda level: 0 < level <= 1)
         check_count("n_resamples", self.n_resamples, 1)
-        data = read_features(self, X, missing=self.missing, fewest=1)
+        data = check_features(self, X, missing=self.missing, fewest=1)
         count = int(self.n_features_in_)
         wanted = self._wanted(count)
         column = target_column(data, read_target(data, y, self.target))
-        table = read_table(data, target=column, missing=self.missing)
+        table = read(data, target=column, missing=self.missing).as_numpy()
         pairs = RowPairs(table, self.kernel, parse_memory(self.memory), self.progress)
         chosen = self._search(pairs, wanted).run(wanted or count, None if wanted else self.level)
         self.order_ = np.array([feature for feature, _ in chosen], dtype=np.intp)

@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shearer._progress import track
-from shearer.data.table import read_table
+from shearer.data import Table
 from shearer.kernels import Gram, Kernel
-from shearer.screening import pairwise, triples
+from shearer.screening.all_pairs import compare
+from shearer.screening.all_triples import compare_triples
 from shearer.screening.entropies import tiles
 from shearer.screening.entropies.pair_entropies import collision_bits
 from shearer.screening.entropies.similarities import Similarities, operators
@@ -29,8 +29,8 @@ class JointEntropies:
 
     Parameters
     ----------
-    columns : mapping of name -> array
-        The table: numbers, or labels as text.
+    table : Table
+        Columns of numbers or labels, without missing values.
     kernel : Kernel or mapping of name -> Kernel, optional
         As in the measures.
     alpha : float
@@ -46,44 +46,33 @@ class JointEntropies:
     --------
     >>> import numpy as np
     >>> x, y = np.random.default_rng(0).normal(size=(2, 30))
-    >>> bits = JointEntropies({"x": x, "y": y, "sum": x + y}, None, 2.0, 10**8, None, False)
+    >>> from shearer.data import read
+    >>> bits = JointEntropies(read({"x": x, "y": y, "sum": x + y}), None, 2.0, 10**8, None, False)
     >>> bits([(0,), (0, 1), (0, 1, 2)]).round(2)  # the third tells little that the first two do not
     array([1.16, 2.2 , 2.72])
     """
 
     def __init__(
         self,
-        columns: Mapping[str, NDArray[Any]],
+        table: Table,
         kernel: Kernel | Mapping[str, Kernel] | None,
         alpha: float,
         memory: int,
         n_jobs: int | None,
         progress: bool | None,
     ) -> None:
-        self._columns = dict(columns)
-        self._kernel, self._alpha, self._memory = kernel, alpha, memory
+        self._table, self._kernel, self._alpha, self._memory = table, kernel, alpha, memory
         self._n_jobs, self._progress = n_jobs, progress
-        self._table = read_table(self._columns)
         self._known: dict[Columns, float] = {}
-        found = pairwise(self._columns, normalize=False, **self._options)
+        found = compare(table, kernel, memory, alpha, normalize=False, n_jobs=n_jobs, progress=progress)
         #: Entropies of the columns, and of their pairs as a symmetric matrix.
         self.single: Floats = found.entropy
         self.pair: Floats = found.joint
 
     @property
-    def _options(self) -> dict[str, Any]:
-        return {
-            "alpha": self._alpha,
-            "kernel": self._kernel,
-            "memory": self._memory,
-            "n_jobs": self._n_jobs,
-            "progress": self._progress,
-        }
-
-    @property
     def rows(self) -> int:
         """Rows of the table."""
-        return self._table.observations
+        return self._table.rows
 
     @cached_property
     def operators(self) -> list[Gram]:
@@ -96,7 +85,9 @@ class JointEntropies:
 
     def triples(self) -> tuple[Index, Floats]:
         """All triples, shape (m, 3), and their entropies."""
-        found = triples(self._columns, **self._options)
+        found = compare_triples(
+            self._table, self._kernel, self._memory, self._alpha, n_jobs=self._n_jobs, progress=self._progress
+        )
         return found.index, found.joint
 
     def __call__(self, sets: Sequence[Columns]) -> Floats:

@@ -39,8 +39,8 @@ class RowPairs:
 
     Examples
     --------
-    >>> from shearer.data.table import read_table
-    >>> pairs = RowPairs(read_table(["a", "a", "b"], ["u", "u", "u"]), None, 10**6)
+    >>> from shearer.data import read
+    >>> pairs = RowPairs(read(["a", "a", "b"], ["u", "u", "u"]), None, 10**6)
     >>> pairs.column(0), pairs.sums(pairs.column(0))  # rows (0, 1), (0, 2), (1, 2)
     (array([1., 0., 0.]), array([1., 1.]))
     """

@@ -167,7 +167,8 @@ class Adjusted:
     --------
     >>> import numpy as np
     >>> x, y = np.random.default_rng(0).normal(size=(2, 60))
-    >>> bits = JointEntropies({"x": x, "y": y, "copy": 3 - x}, None, 2.0, 10**8, None, False)
+    >>> from shearer.data import read
+    >>> bits = JointEntropies(read({"x": x, "y": y, "copy": 3 - x}), None, 2.0, 10**8, None, False)
     >>> Adjusted(bits)(np.array([[0, 2], [0, 1]]), bits([(0, 2), (0, 1)])).round(2)
     array([1.  , 0.07])
     """

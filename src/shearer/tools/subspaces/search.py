@@ -15,11 +15,11 @@ from shearer._jobs import check_jobs
 from shearer._memory import parse_memory
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_option, describe, value_error
-from shearer.data.table import library_of, read_table
+from shearer.data import read
 from shearer.inference.permutation.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.screening.frames import make_frame
-from shearer.tools.estimator_input import common_rows, is_table, read_features
+from shearer.tools.estimator_input import check_features, common_rows, is_table
 from shearer.tools.subspaces.joint_entropies import Floats, Index, JointEntropies
 from shearer.tools.subspaces.lattice import Columns, joined, not_redundant
 from shearer.tools.subspaces.scores import EntropyScores, FunctionScores, Scores, measures
@@ -147,11 +147,11 @@ class SubspaceSearch(BaseEstimator):
             There for pipelines.
         """
         alpha, memory, jobs = self._check_parameters()
-        features = read_features(self, X, missing="error", fewest=2)
+        features = check_features(self, X, missing="error", fewest=2)
         names = column_names(self)
-        table = read_table(features if is_table(X) else dict(zip(names, features.T, strict=True)))
-        rows = _draw(table.observations, self.max_rows, self.random_state)
-        sample = [column[rows].reshape(-1) for column in common_rows(table, *range(len(names)))]
+        whole = read(features if is_table(X) else dict(zip(names, features.T, strict=True)), fewest=2).as_numpy()
+        table = whole.take(_draw(whole.rows, self.max_rows, self.random_state))
+        sample = [column.reshape(-1) for column in common_rows(table, *range(len(names)))]
         used = _told_apart(sample, self.keep_copies)
         if len(used) < 2:
             hint = "Constant columns and copies of others are left out; keep_copies=True lets copies take part."
@@ -161,7 +161,7 @@ class SubspaceSearch(BaseEstimator):
             scores: Scores = FunctionScores(self.measure, list(columns.values()), jobs, self.progress)
         else:
             kernel = _of_columns(self.kernel, columns, names)
-            bits = JointEntropies(columns, kernel, alpha, memory, jobs, self.progress)
+            bits = JointEntropies(table.choose(used), kernel, alpha, memory, jobs, self.progress)
             scores = EntropyScores(bits, self.measure, alpha, memory)
         found = self._search(scores, len(used))
         best = not_redundant(found) if self.prune else sorted(found, key=lambda columns: (-found[columns], columns))
@@ -169,7 +169,7 @@ class SubspaceSearch(BaseEstimator):
         self.subspaces_ = [tuple(used[place] for place in places) for places in chosen]
         self.names_ = [tuple(names[column] for column in subspace) for subspace in self.subspaces_]
         self.scores_ = np.array([found[places] for places in chosen])
-        self._library = library_of((X,))
+        self._library = table.library
         return self
 
     def to_frame(self) -> Any:
