@@ -36,6 +36,8 @@ EXACT_RESIDUAL, EXACT_SAMPLE_ROWS = 1e-11, 2048
 ROUND_OFF_RESIDUAL = 1e-12
 #: Rows up to which all pairs are multiplied by whole matrices where these are smaller than the features.
 MOST_MATRIX_ROWS = 512
+#: Patterns of missing values up to which what pairs need of a variable is found on all of them at once.
+FEW_PATTERNS = 16
 #: Levels of a label that have a feature of their own.
 MOST_LEVELS = 256
 #: Rows read at a time: what is held of them stays in cache or close to it.

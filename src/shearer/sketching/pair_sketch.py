@@ -29,7 +29,7 @@ from shearer.spectrum.lowrank.cholesky import ROWS_AT_ONCE
 
 Floats = NDArray[np.float64]
 
-FORMAT = "shearer pair sketch 3"
+FORMAT = "shearer pair sketch 4"
 # How chunks are read, in the order in which files have it.
 _SETTINGS = ("groups", "missing", "kinds", "names")
 # Numbers in the features of one chunk: 64 megabytes for each level.
