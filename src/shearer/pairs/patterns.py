@@ -69,7 +69,13 @@ class FeatureRows:
 
 
 def on_patterns(
-    features: FeatureRows, masks: Masks, *, most: int, probes: int = limits.PROBES, third: bool = True
+    features: FeatureRows,
+    masks: Masks,
+    *,
+    most: int,
+    probes: int = limits.PROBES,
+    third: bool = True,
+    slopes: bool = True,
 ) -> list[Rows]:
     """What pairs need of a variable on several sets of the rows that it has.
 
@@ -83,6 +89,8 @@ def on_patterns(
         Up to so many rows all stand for themselves in some sums of the third moment; beyond, so many stand for all.
     third : bool
         Whether the third moment is asked for.
+    slopes : bool
+        Whether the additive part is; else it is 0.
 
     Examples
     --------
@@ -101,7 +109,7 @@ def on_patterns(
     some = masks[enough]
     sums, products, base = _first_pass(features, some)
     totals = Totals.of(counts[enough], sums, products, features.offset)
-    diagonal, slope = np.empty(some.shape), np.empty(some.shape)
+    diagonal, slope = np.empty(some.shape), np.empty(some.shape) if slopes else np.zeros((len(some), 0))
     row_sums = RowSums(totals)
     # Centered on all rows that the variable has, features of a set are close to centered: no digits are lost.
     away = totals.center - base
@@ -110,9 +118,10 @@ def on_patterns(
     for run, block in features.blocks():
         here, f = some[:, run], block - base
         d = np.maximum(np.vecdot(f, f) - 2.0 * (away @ f.T) + length, 0.0) * here
-        g = totals.slopes(d, totals.mean_features @ f.T - along) * here
-        row_sums.add_up(d @ f - d.sum(axis=1, keepdims=True) * away, d, g)
-        diagonal[:, run], slope[:, run] = d, g
+        diagonal[:, run] = d
+        if slopes:
+            slope[:, run] = totals.slopes(d, totals.mean_features @ f.T - along) * here
+        row_sums.add_up(d @ f - d.sum(axis=1, keepdims=True) * away, d, slope[:, run])
     marginal = row_sums.marginal(*_probes(features, totals, some, diagonal, most, probes if third else 0))
     for place, one in enumerate(enough):
         found[one] = Rows(totals.center[place], marginal.at(place), diagonal[place], slope[place])

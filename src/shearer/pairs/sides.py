@@ -215,9 +215,7 @@ class Side:
             own,
             self.features[place].offset,
         )
-        found = on_patterns(
-            features, own & presence.masks[different], most=self.ladders.probes, third=self.third
-        )
+        found = on_patterns(features, own & presence.masks[different], most=self.ladders.probes, third=self.third)
         return {(place, pattern): rows for pattern, rows in zip(different, found, strict=True)}
 
     def centered(self, place: int) -> Floats:

@@ -273,4 +273,5 @@ class Marginal:
 
 def centered_sums(squares: Any, cubes: Any, triangles: Any) -> dict[str, Any]:
     """Sums of a form whose row sums are 0: of its squares and cubes, and tr(uuu)."""
-    return dict.fromkeys(("S", "rr", "qr", "rrr", "rxr"), np.zeros_like(squares)) | {"B": squares, "c": cubes, "T": triangles}
+    none = np.zeros_like(squares)
+    return dict.fromkeys(("S", "rr", "qr", "rrr", "rxr"), none) | {"B": squares, "c": cubes, "T": triangles}
