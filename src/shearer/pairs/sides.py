@@ -84,6 +84,14 @@ class Ladders:
 
 
 @dataclass(eq=False)
+class Prepared:
+    """What pairs need of the variables of a side, by place and pattern, and the patterns that it was found for."""
+
+    rows: dict[tuple[int, int], Rows] = field(default_factory=dict)
+    patterns: list[int] = field(default_factory=list)
+
+
+@dataclass(eq=False)
 class Side:
     """Some variables at one height.
 
@@ -99,6 +107,8 @@ class Side:
         Bytes of features that may be kept.
     third : bool
         Whether the third moment is asked for.
+    prepared : Prepared
+        What was found of the same variables at the same height before.
     """
 
     ladders: Ladders
@@ -106,8 +116,7 @@ class Side:
     height: int
     room: int
     third: bool = True
-    _rows: dict[tuple[int, int], Rows] = field(default_factory=dict)
-    _prepared: list[int] = field(default_factory=list)
+    prepared: Prepared = field(default_factory=Prepared)
     _stacks: dict[int, Floats] = field(default_factory=dict)
     _known: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)
 
@@ -184,17 +193,16 @@ class Side:
                 self.stack(chunk)
         every = self.ladders.presence.masks.shape[0]
         wanted = range(every) if every <= limits.FEW_PATTERNS else sorted({int(pattern) for pattern in patterns})
-        if self._prepared == list(wanted):
+        if self.prepared.patterns == list(wanted):
             return
         found = map_threads(lambda place: self._on(place, list(wanted)), range(len(self.variables)))
-        self._rows = {key: rows for some in found for key, rows in some.items()}
-        known = [rows.marginal.residual for rows in self._rows.values()]
-        self.ladders.residual = float(np.nanmax([self.ladders.residual, *known]))
-        self._prepared = list(wanted)
+        self.prepared = Prepared({key: rows for some in found for key, rows in some.items()}, list(wanted))
+        residuals = [rows.marginal.residual for rows in self.prepared.rows.values()]
+        self.ladders.residual = float(np.nanmax([self.ladders.residual, *residuals]))
 
     def rows(self, place: int, pattern: int) -> Rows:
         """What pairs need of the variable at a place on the rows that it has in common with a pattern, if prepared."""
-        return self._rows[place, self._shared(place, pattern)]
+        return self.prepared.rows[place, self._shared(place, pattern)]
 
     def _shared(self, place: int, pattern: int) -> int:
         """The variable's own pattern where another lacks no row that it has, else that other one."""
@@ -247,7 +255,7 @@ class Side:
 
     def settle(self, sums: Floats, products: Floats) -> None:
         """Take the sums of the first pass from those of all variables side by side; without missing values."""
-        if not self._rows:
+        if not self.prepared.rows:
             for place in range(len(self.variables)):
                 own = self._own(place)
                 self._known[place] = sums[own], products[own, own].copy()
