@@ -201,7 +201,9 @@ class Side:
         self.ladders.residual = float(np.nanmax([self.ladders.residual, *residuals]))
 
     def rows(self, place: int, pattern: int) -> Rows:
-        """What pairs need of the variable at a place on the rows that it has in common with a pattern, if prepared."""
+        """What pairs need of the variable at a place on the rows that it has in common with a pattern."""
+        if pattern not in self.prepared.patterns:
+            self.prepare(np.array([pattern]))
         return self.prepared.rows[place, self._shared(place, pattern)]
 
     def _shared(self, place: int, pattern: int) -> int:
