@@ -26,7 +26,10 @@ ROUND_OFF = 1e-9
 RESIDUAL = 5e-3
 #: Up to so many rows nothing but round-off is left out.
 EXACT_ROWS = 256
-#: Rows from which landmarks are chosen, and in which widths are found.
+#: Rows of a longer table, evenly spaced, that widths, landmarks and probes come from: a function of the number of rows
+#: alone, so that chunks of rows can pick the same.
+SPACED_ROWS = 8192
+#: Of these the rows from which landmarks are chosen, and in which widths are found.
 SAMPLE_ROWS = 512
 #: Largest residual of a row of the sample at which no further landmark is taken.
 LANDMARK_RESIDUAL = 1e-4
@@ -57,6 +60,11 @@ UNCLEAR = 0.05
 INFLUENCE_ROWS = 2048
 #: Features of a scalar at each rung, about.
 TYPICAL_RANKS = (4, 6, 13, 38)
+
+
+def residual_of(rows: int) -> float:
+    """Share of what varies that the features of so many rows may leave out."""
+    return EXACT_RESIDUAL if rows <= EXACT_ROWS else RESIDUAL
 
 
 def work_of_pair() -> float:

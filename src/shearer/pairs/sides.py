@@ -13,7 +13,7 @@ from shearer.kernels import Gaussian, Kernel, chosen_kernels
 from shearer.pairs import limits
 from shearer.pairs.features import Features, fit
 from shearer.pairs.patterns import FeatureRows, Rows, on_patterns
-from shearer.pairs.rungs import Ladder
+from shearer.pairs.rungs import Ladder, spaced_rows
 from shearer.pairs.sums import RowSums, Totals, probes_of
 
 Floats = NDArray[np.float64]
@@ -37,7 +37,7 @@ class Ladders:
     def __init__(self, ladders: Sequence[Ladder], presence: Presence, exact: bool = False) -> None:
         self._ladders = ladders
         self.presence = presence
-        self._residual = limits.EXACT_RESIDUAL if exact or self.rows <= limits.EXACT_ROWS else limits.RESIDUAL
+        self._residual = limits.EXACT_RESIDUAL if exact else limits.residual_of(self.rows)
         #: Rows up to which nothing in the third moment is left to a sample.
         self.probes = limits.EXACT_PROBES if exact else limits.ALL_PROBES
         self._sample_rows = limits.EXACT_SAMPLE_ROWS if exact else limits.SAMPLE_ROWS
@@ -266,5 +266,11 @@ class Side:
         """Features of rows that stand for all in some sums of the third moment, and how many each stands for."""
         if not self.third:
             return np.empty((0, self.features[place].rank)), np.empty(0)
+        n, features = self.ladders.rows, self.features[place]
+        spaced = spaced_rows(n)
+        if len(spaced) < n:
+            away = features.of(spaced)
+            away -= away.mean(axis=0)
+            diagonal = np.vecdot(away, away)
         chosen, stands_for = probes_of(diagonal, self.ladders.probes)
-        return self.features[place].of(chosen), stands_for
+        return features.of(spaced[chosen]), stands_for * (n / len(spaced))

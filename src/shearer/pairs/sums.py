@@ -27,6 +27,8 @@ Indices = NDArray[np.intp]
 
 # Entries of a matrix of probes that are formed at a time.
 _BAND = 2**18
+# Diagonals that differ by a smaller share are equal.
+_TIED = 1e-9
 #: Sums over rows of the second pass that are numbers: of the squares and cubes of the diagonal of N, and of g.
 NUMBERS = 4
 
@@ -202,12 +204,17 @@ def probes_of(diagonal: Floats, most: int, count: int = limits.PROBES) -> tuple[
     if n <= most:
         return np.arange(n), np.ones(n)
     half = count // 2
-    order = np.argpartition(diagonal, n - half)
+    # Of rows that are as large up to round-off the first: the choice shall not hang on last bits.
+    smallest = float(np.partition(diagonal, n - half)[n - half])
+    tolerance = _TIED * abs(smallest)
+    above = np.flatnonzero(diagonal > smallest + tolerance)
+    tied = np.flatnonzero(np.abs(diagonal - smallest) <= tolerance)
+    largest = np.concatenate([above, tied[: half - len(above)]])
     rest = np.ones(n, dtype=bool)
-    rest[order[n - half :]] = False
+    rest[largest] = False
     others = np.flatnonzero(rest)
     chosen = others[np.linspace(0, len(others) - 1, half).round().astype(np.intp)]
-    return np.concatenate([order[n - half :], chosen]), np.repeat([1.0, (n - half) / half], half)
+    return np.concatenate([largest, chosen]), np.repeat([1.0, (n - half) / half], half)
 
 
 @dataclass(frozen=True, eq=False)
