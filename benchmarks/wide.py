@@ -30,7 +30,8 @@ profile.disable()
 found = {{"columns": columns, "seconds": time.perf_counter() - start, "processor": time.process_time() - used}}
 if looking:
     parts = {{"pairwise": "values", "_cross_products": "products of features", "_rows_of": "single variables",
-              "tails": "tails", "joined": "tails", "raise_pvalues": "rare values"}}
+              "tails": "tails", "joined": "tails", "starts": "features",
+              "rungs": "widths", "raise_pvalues": "rare values"}}
     shares = dict.fromkeys(parts.values(), 0.0)
     for (_, _, name), (_, _, _, cumulative, _) in pstats.Stats(profile).stats.items():
         if name in parts:

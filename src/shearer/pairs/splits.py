@@ -116,7 +116,7 @@ class SplitTests:
 
     def _others(self, pair: tuple[int, int], height: int) -> list[int]:
         """The variables that a product is set against: at a height that none of the pair has, those that have it."""
-        every = range(self._ladders.count)
+        every = list(range(self._ladders.count))
         if height > 0 and max(self._ladders.heights(k) for k in pair) <= height:
             every = [k for k in every if self._ladders.heights(k) > height]
         return [k for k in every if k not in pair]

@@ -249,8 +249,8 @@ class Marginal:
     def at(self, place: int) -> "Marginal":
         """One of several."""
         form = Form(*(getattr(self.centered, key)[place] for key in ("second", "third", "spread")))
-        before, after = (self.n, self.mean, self.scale, self.trace, self.usable), (self.two, self.three)
-        return Marginal(*(part[place] for part in before), form, *(part[place] for part in after))
+        numbers = {name: getattr(self, name)[place] for name in ("n", "mean", "scale", "trace", "usable")}
+        return Marginal(**numbers, centered=form, two=self.two[place], three=self.three[place])
 
     @classmethod
     def unknown(cls, n: int) -> "Marginal":
