@@ -3,6 +3,8 @@
 import json
 import os
 import platform
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -13,6 +15,22 @@ from typing import Any
 PEAK = "next(int(l.split()[1]) / 1024 for l in open('/proc/self/status') if l.startswith('VmHWM'))"
 
 RESULTS = Path(__file__).parent / "results"
+
+
+@dataclass
+class Options:
+    """What the command line says.
+
+    `before` is the folder of another checkout, `rivals` an interpreter that has the packages to compare with, and
+    `whole` asks for what is extrapolated otherwise.
+    """
+
+    before: str | None = None
+    rivals: str = sys.executable
+    whole: bool = False
+
+
+OPTIONS = Options()
 
 
 @dataclass(frozen=True)
@@ -52,6 +70,19 @@ class Case:
             f"{self.name:<52} ours {self.ours:10.4g} {self.unit:<6} reference {self.reference:10.4g}"
             f"  ratio {self.ratio:8.3g}  target {self.target:<16} {verdict}"
         )
+
+
+def child(code: str, *arguments: str, checkout: str | None = None, python: str = sys.executable) -> dict[str, Any]:
+    """The JSON that a fresh process prints, with the source of another checkout if one is named."""
+    environment = dict(os.environ)
+    if checkout is not None:
+        environment["PYTHONPATH"] = str(Path(checkout).resolve() / "src")
+    command = [python, "-c", code, *arguments]
+    answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=7200)
+    if answer.returncode:
+        raise RuntimeError(f"a child process failed:\n{answer.stderr[-2000:]}")
+    found: dict[str, Any] = json.loads(answer.stdout)
+    return found
 
 
 def best(function: Callable[[], object], repeats: int) -> float:

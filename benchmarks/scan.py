@@ -1,46 +1,29 @@
-"""Scans beside other people's loops over all pairs, beside themselves with missing values, and beside before.
+"""Scans beside other people's loops over all pairs, and beside themselves with missing values."""
 
-A checkout to compare with is named by SHEARER_BEFORE, the folder of its source; without one those cases are left out.
-"""
-
-import json
-import os
-import subprocess
-import sys
 import time
 from itertools import combinations
 
 import numpy as np
 
 import shearer as sh
-from benchmarks.cases import PEAK, Case, best
+from benchmarks.cases import PEAK, Case, best, child
 from shearer.data import read
 from shearer.pairs.engine import PairTests
 
 EVERY = slice(None), slice(None)
 
 _ONE = """
-import json, sys, time
+import json, time
 import numpy as np
 import shearer as sh
 rng = np.random.default_rng(0)
-name = sys.argv[1]
-if name == "rows":
-    table = rng.normal(size=(5000, 30))
-    table[:, 1] += table[:, 0]
-    table[:, 5] = np.sign(table[:, 6] * table[:, 7]) * abs(table[:, 5])
-else:
-    label = rng.choice(list("abc"), size=344)
-    shift = np.array([0.0, 1.0, 3.0])[np.searchsorted(list("abc"), label)]
-    size = shift[:, None] + rng.normal(size=(344, 4))
-    size[:2] = np.nan
-    table = {f"size {k}": size[:, k] for k in range(4)}
-    table |= {"kind": label, "place": rng.choice(list("uvw"), size=344), "sex": rng.choice(list("fm"), size=344)}
-    table["year"] = rng.integers(2007, 2010, size=344).astype(float)
+table = rng.normal(size=(5000, 30))
+table[:, 1] += table[:, 0]
+table[:, 5] = np.sign(table[:, 6] * table[:, 7]) * abs(table[:, 5])
 sh.scan({"x": rng.normal(size=60), "y": rng.normal(size=60), "z": rng.normal(size=60)}, progress=False)
-start, used = time.perf_counter(), time.process_time()
+start = time.perf_counter()
 sh.scan(table, progress=False).to_html()
-print(json.dumps({"seconds": time.perf_counter() - start, "processor": time.process_time() - used}))
+print(json.dumps({"seconds": time.perf_counter() - start}))
 """
 
 _TALL = f"""
@@ -54,14 +37,6 @@ start = time.perf_counter()
 PairTests.of(table, memory="1GB").pvalues(slice(None), slice(None))
 print(json.dumps({{"seconds": time.perf_counter() - start, "peak": {PEAK}}}))
 """
-
-
-def child(code: str, argument: str, source: str | None = None) -> dict:
-    """What a fresh process prints, with the source of another checkout if one is named."""
-    environment = dict(os.environ) | ({"PYTHONPATH": source} if source else {})
-    command = [sys.executable, "-c", code, argument]
-    answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=3600)
-    return json.loads(answer.stdout)
 
 
 def against_rivals(table: np.ndarray) -> list[Case]:
@@ -84,7 +59,7 @@ def against_rivals(table: np.ndarray) -> list[Case]:
     for target in range(table.shape[1]):
         mutual_info_regression(np.delete(table, target, axis=1), table[:, target], random_state=0)
     ksg = time.perf_counter() - start
-    whole = child(_ONE, "rows")["seconds"]
+    whole = child(_ONE)["seconds"]
     note = "scikit-learn's mutual_info_regression over all targets; ours with triples, intervals and page"
     return [*cases, Case("default scan, 5000 x 30", whole, ksg, "s", at_most=1.0, note=note)]
 
@@ -114,20 +89,8 @@ def tall() -> list[Case]:
     ]
 
 
-def against_before(source: str) -> list[Case]:
-    """Whole default scans with their pages beside those of another checkout, in seconds of processor time."""
-    cases = []
-    for name, words, least in (("mixed", "344 x 8 like penguins", 8.0), ("rows", "5000 x 30", 10.0)):
-        ours, theirs = child(_ONE, name)["processor"], child(_ONE, name, source)["processor"]
-        note = "the commit before one engine for pairs; processor time"
-        cases.append(Case(f"default scan, {words}, beside before", ours, theirs, "s", at_least=least, note=note))
-    return cases
-
-
 def run() -> list[Case]:
     rng = np.random.default_rng(0)
     table = rng.normal(size=(5000, 30))
     table[:, 1] += table[:, 0]
-    before = os.environ.get("SHEARER_BEFORE")
-    cases = [*against_rivals(table), with_missing_values(), *tall()]
-    return cases + (against_before(before) if before else [])
+    return [*against_rivals(table), with_missing_values(), *tall()]

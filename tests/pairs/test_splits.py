@@ -39,7 +39,7 @@ def test_gaps_leave_out_rows(rng):
     c[:20] = np.nan
     table = read(a, b, c, missing="pairwise", pairwise=True)
     tests = SplitTests(Ladders.of(table))
-    found = tests.of_pair(np.array([0, 1]), 1).tails[2]
+    found = tests.of_pairs(np.array([[0, 1]]), 1)[0].tails[2]
     rows = slice(20, 80)
     product = centered_features(tests, 0, 1) * centered_features(tests, 1, 1)
     alone = centered_features(tests, 2, 1)

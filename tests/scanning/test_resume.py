@@ -60,7 +60,7 @@ def test_parts_are_not_computed_again(tmp_path, monkeypatch):
         raise AssertionError("computed again")
 
     monkeypatch.setattr("shearer.scanning.screened_pairs.PairTests", refuse)
-    monkeypatch.setattr("shearer.pairs.splits.SplitTests.of_pair", refuse)
+    monkeypatch.setattr("shearer.pairs.splits.SplitTests.of_pairs", refuse)
     again = sh.scan(table, shards=tmp_path / "s", resume=True, top=1).document
     assert plain(first) == plain(again)
 

@@ -24,7 +24,8 @@ from shearer.pairs.chance import Chances, collision, own_bits
 from shearer.pairs.null_law.moments import PAIRS, Form
 from shearer.pairs.null_law.rare import RarePairs
 from shearer.pairs.null_law.tails import correlated, joined, moment, standardized, two_sided, upper_tails
-from shearer.pairs.sides import Ladders, Rows, Side
+from shearer.pairs.patterns import Rows
+from shearer.pairs.sides import Ladders, Prepared, Side
 from shearer.pairs.strength import Interval, Strongest, intervals_of
 
 Floats = NDArray[np.float64]
@@ -32,6 +33,8 @@ Cell = tuple[int, int]
 
 # Variables of a tile, of one of few rows, and of one with missing values; decides the last bits of a p-value.
 TILE, WIDE_TILE, GAP_TILE = 32, 128, 16
+# Rows of tiles that are gone through together, so that a tile of columns serves several.
+_ROWS_OF_TILES = 2
 # Variables of a tile whose products are one piece of work.
 _PIECE = 8
 # Entries of the matrices of a tile that are formed at a time.
@@ -260,13 +263,24 @@ class PairTests:
         return {int(k) for cell in cells for tile in cell for k in self._variables(tile)}
 
     def _sides(self, cells: list[Cell], height: int, third: bool = True) -> Iterator[tuple[Cell, Side, Side]]:
-        """Both sides of each pair of tiles at one height; the tile that a row of cells shares is kept."""
+        """Both sides of each pair of tiles at one height; tiles that the following cells share are kept.
+
+        What pairs need of single variables is kept of all tiles where there is room, so that it is found once.
+        """
+        presence, room = self._ladders.presence, self._budget // 8
+        vectors = self.count * len(presence.masks)
+        remember = len(presence.masks) <= limits.FEW_PATTERNS and 16 * self._ladders.rows * vectors <= room
+        known: dict[int, Prepared] = {}
         kept: dict[int, Side] = {}
-        for i, j in cells:
-            kept = {tile: side for tile, side in kept.items() if tile == i}
+        for i, j in sorted(cells, key=lambda cell: (cell[0] // _ROWS_OF_TILES, cell[1], cell[0])):
+            band = i // _ROWS_OF_TILES
+            kept = {tile: side for tile, side in kept.items() if tile // _ROWS_OF_TILES == band or tile == j}
             for tile in {i, j} - set(kept):
-                kept[tile] = Side(self._ladders, self._variables(tile), height, self._budget // 8, third)
+                found = known.get(tile, Prepared())
+                kept[tile] = Side(self._ladders, self._variables(tile), height, room, third, found)
             yield (i, j), kept[i], kept[j]
+            if remember:
+                known |= {tile: side.prepared for tile, side in kept.items()}
 
     def _rungs(self, tile: int) -> NDArray[np.intp]:
         return np.array([self._ladders.heights(int(k)) for k in self._variables(tile)], dtype=np.intp)

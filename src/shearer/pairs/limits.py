@@ -30,7 +30,10 @@ EQUAL = 1e-7
 RESIDUAL = 5e-3
 #: Up to so many rows nothing but round-off is left out.
 EXACT_ROWS = 256
-#: Rows from which landmarks are chosen, and in which widths are found.
+#: Rows of a longer table, evenly spaced, that widths, landmarks and probes come from: a function of the number of rows
+#: alone, so that chunks of rows can pick the same.
+SPACED_ROWS = 8192
+#: Of these the rows from which landmarks are chosen, and in which widths are found.
 SAMPLE_ROWS = 512
 #: Largest residual of a row of the sample at which no further landmark is taken.
 LANDMARK_RESIDUAL = 1e-4
@@ -40,6 +43,8 @@ EXACT_RESIDUAL, EXACT_SAMPLE_ROWS = 1e-11, 2048
 ROUND_OFF_RESIDUAL = 1e-12
 #: Rows up to which all pairs are multiplied by whole matrices where these are smaller than the features.
 MOST_MATRIX_ROWS = 512
+#: Patterns of missing values up to which what pairs need of a variable is found on all of them at once.
+FEW_PATTERNS = 16
 #: Levels of a label that have a feature of their own.
 MOST_LEVELS = 256
 #: Rows read at a time: what is held of them stays in cache or close to it.
@@ -59,6 +64,11 @@ UNCLEAR = 0.05
 INFLUENCE_ROWS = 2048
 #: Features of a scalar at each rung, about.
 TYPICAL_RANKS = (4, 6, 13, 38)
+
+
+def residual_of(rows: int) -> float:
+    """Share of what varies that the features of so many rows may leave out."""
+    return EXACT_RESIDUAL if rows <= EXACT_ROWS else RESIDUAL
 
 
 def work_of_pair() -> float:

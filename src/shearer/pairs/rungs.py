@@ -102,11 +102,20 @@ def unit_scale(values: Floats) -> float:
     return math.ldexp(0.5, min(1000, -math.frexp(widest)[1]))
 
 
-def rung_widths(values: Floats, bits: Sequence[float] = limits.RUNG_BITS) -> list[float]:
+def rung_widths(values: Floats, bits: Sequence[float] = limits.RUNG_BITS, rows: int | None = None) -> list[float]:
     """Find the widths of exp(-|x - y|^2 / (2 width^2)) at which the entropy of order 2 is so many bits.
 
     Where the largest entropy that values can have (log2 of the number of rows, less with ties) is too small for the
     last of them, the last is a share of that entropy.
+
+    Parameters
+    ----------
+    values : array (n, d)
+        The values.
+    bits : sequence of float
+        The entropies.
+    rows : int, optional
+        How many rows these stand for, where they are the `spaced_rows` of a longer table; default: their number.
 
     Examples
     --------
@@ -120,7 +129,7 @@ def rung_widths(values: Floats, bits: Sequence[float] = limits.RUNG_BITS) -> lis
     (4, 3, 3)
     """
     squared = distances.triangle(values[sample_rows(values)])
-    n, unequal = len(values), squared[squared > SHORTEST**2]
+    n, unequal = rows or len(values), squared[squared > SHORTEST**2]
     if unequal.size == 0:
         return [1.0]
     # With p the sum of squared frequencies of different values, the mean of M over all n^2 pairs is p + (1 - p) m,
@@ -140,14 +149,29 @@ def rung_widths(values: Floats, bits: Sequence[float] = limits.RUNG_BITS) -> lis
 
 
 def sample_rows(values: Floats, most: int = limits.SAMPLE_ROWS) -> Indices:
-    """Choose rows that stand for all: evenly in the order of a scalar, with its ends; of vectors a fixed draw."""
-    n = len(values)
+    """Choose rows that stand for all: evenly in the order of a scalar, with its ends; of vectors a fixed draw.
+
+    They are taken from `spaced_rows`.
+    """
+    spaced = spaced_rows(len(values))
+    n = len(spaced)
     if n <= most:
-        return np.arange(n)
+        return spaced
     if values.shape[1] > 1:
-        return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
-    order = np.argsort(values[:, 0], kind="stable")
-    return np.sort(order[np.linspace(0, n - 1, most).round().astype(np.intp)])
+        return spaced[np.sort(np.random.default_rng(0).choice(n, most, replace=False))]
+    order = np.argsort(values[spaced, 0], kind="stable")
+    return spaced[np.sort(order[np.linspace(0, n - 1, most).round().astype(np.intp)])]
+
+
+def spaced_rows(n: int, most: int = limits.SPACED_ROWS) -> Indices:
+    """All rows of so many, or evenly spaced ones with both ends.
+
+    Examples
+    --------
+    >>> spaced_rows(3).tolist(), spaced_rows(10, most=4).tolist()
+    ([0, 1, 2], [0, 3, 6, 9])
+    """
+    return np.arange(n) if n <= most else np.linspace(0, n - 1, most).round().astype(np.intp)
 
 
 def _binned(squared: Floats) -> tuple[Floats, Floats]:

@@ -12,8 +12,9 @@ from shearer.data.table import Presence, Table
 from shearer.kernels import Gaussian, Kernel, chosen_kernels
 from shearer.pairs import limits
 from shearer.pairs.features import Features, fit
-from shearer.pairs.rungs import Ladder
-from shearer.pairs.sums import Marginal, RowSums, Totals, probes_of
+from shearer.pairs.patterns import FeatureRows, Rows, on_patterns
+from shearer.pairs.rungs import Ladder, spaced_rows
+from shearer.pairs.sums import RowSums, Totals, probes_of
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -36,7 +37,7 @@ class Ladders:
     def __init__(self, ladders: Sequence[Ladder], presence: Presence, exact: bool = False) -> None:
         self._ladders = ladders
         self.presence = presence
-        self._residual = limits.EXACT_RESIDUAL if exact or self.rows <= limits.EXACT_ROWS else limits.RESIDUAL
+        self._residual = limits.EXACT_RESIDUAL if exact else limits.residual_of(self.rows)
         #: Rows up to which nothing in the third moment is left to a sample.
         self.probes = limits.EXACT_PROBES if exact else limits.ALL_PROBES
         self._sample_rows = limits.EXACT_SAMPLE_ROWS if exact else limits.SAMPLE_ROWS
@@ -82,24 +83,12 @@ class Ladders:
         return self._features[place]
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """What pairs need of one variable on the rows of one pattern of missing values: its marginal, and two row vectors.
+@dataclass(eq=False)
+class Prepared:
+    """What pairs need of the variables of a side, by place and pattern, and the patterns that it was found for."""
 
-    Attributes
-    ----------
-    center : array (r,)
-        Mean of the features.
-    marginal : Marginal
-        Sums.
-    diagonal, slope : array (n,)
-        The diagonal of N and the additive part g; 0 at rows that do not count.
-    """
-
-    center: Floats
-    marginal: Marginal
-    diagonal: Floats
-    slope: Floats
+    rows: dict[tuple[int, int], Rows] = field(default_factory=dict)
+    patterns: list[int] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -118,6 +107,8 @@ class Side:
         Bytes of features that may be kept.
     third : bool
         Whether the third moment is asked for.
+    prepared : Prepared
+        What was found of the same variables at the same height before.
     """
 
     ladders: Ladders
@@ -125,7 +116,7 @@ class Side:
     height: int
     room: int
     third: bool = True
-    _rows: dict[tuple[int, int], Rows] = field(default_factory=dict)
+    prepared: Prepared = field(default_factory=Prepared)
     _stacks: dict[int, Floats] = field(default_factory=dict)
     _known: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)
 
@@ -192,70 +183,94 @@ class Side:
         return whole
 
     def prepare(self, patterns: Indices) -> None:
-        """Find what pairs need of all variables on the rows that they have in common with some patterns."""
+        """Find what pairs need of all variables on the rows that they have in common with some patterns.
+
+        Those of few patterns are found once; of many, those that are asked for together. Which are found together
+        decides the last bits: it must not depend on what was asked for before.
+        """
         if self._are_kept:
             for chunk in self.chunks():
                 self.stack(chunk)
-        jobs = [(place, int(pattern)) for place in range(len(self.variables)) for pattern in patterns]
-        map_threads(lambda job: self.rows(*job), jobs)
+        every = self.ladders.presence.masks.shape[0]
+        wanted = range(every) if every <= limits.FEW_PATTERNS else sorted({int(pattern) for pattern in patterns})
+        if self.prepared.patterns == list(wanted):
+            return
+        found = map_threads(lambda place: self._on(place, list(wanted)), range(len(self.variables)))
+        self.prepared = Prepared({key: rows for some in found for key, rows in some.items()}, list(wanted))
+        residuals = [rows.marginal.residual for rows in self.prepared.rows.values()]
+        self.ladders.residual = float(np.nanmax([self.ladders.residual, *residuals]))
 
     def rows(self, place: int, pattern: int) -> Rows:
-        """What pairs need of the variable at a place on the rows that it has in common with a pattern; found once."""
+        """What pairs need of the variable at a place on the rows that it has in common with a pattern."""
+        if pattern not in self.prepared.patterns:
+            self.prepare(np.array([pattern]))
+        return self.prepared.rows[place, self._shared(place, pattern)]
+
+    def _shared(self, place: int, pattern: int) -> int:
+        """The variable's own pattern where another lacks no row that it has, else that other one."""
         presence, own = self.ladders.presence, int(self.patterns[place])
-        if presence.common[own, pattern] == presence.common[own, own]:
-            pattern = own  # the other lacks no row that this one has
-        if (place, pattern) not in self._rows:
-            self._rows[place, pattern] = self._measured(place, presence.masks[own] & presence.masks[pattern])
-        return self._rows[place, pattern]
+        return own if presence.common[own, pattern] == presence.common[own, own] else pattern
+
+    def _on(self, place: int, patterns: list[int]) -> dict[tuple[int, int], Rows]:
+        """What pairs need of the variable at a place, by pattern."""
+        presence = self.ladders.presence
+        own = presence.masks[self.patterns[place]]
+        if presence.complete:
+            return {(place, patterns[0]): self._measured(place)}
+        different = sorted({self._shared(place, pattern) for pattern in patterns})
+        position = np.cumsum(own) - 1
+        features = FeatureRows(
+            lambda: ((chunk, self._block(place, chunk)) for chunk in self.chunks()),
+            lambda rows: self.features[place].of(position[rows]),
+            own,
+            self.features[place].offset,
+        )
+        found = on_patterns(features, own & presence.masks[different], most=self.ladders.probes, third=self.third)
+        return {(place, pattern): rows for pattern, rows in zip(different, found, strict=True)}
 
     def centered(self, place: int) -> Floats:
         """Features of the variable at a place at all rows, less their mean; without missing values."""
         return np.concatenate([self._block(place, chunk) for chunk in self.chunks()]) - self.rows(place, 0).center
 
-    def _measured(self, place: int, mask: Masks) -> Rows:
-        """Two passes over the rows."""
-        features = self.features[place]
-        n, rank = int(mask.sum()), features.rank
-        if n < limits.FEWEST_ROWS:
-            return Rows(np.zeros(rank), Marginal.unknown(n), np.zeros(len(mask)), np.zeros(len(mask)))
-        totals = Totals.of(n, *(self._known.pop(place, None) or self._first_pass(place, mask)), features.offset)
-        self.ladders.residual = max(self.ladders.residual, totals.residual)
+    def _measured(self, place: int) -> Rows:
+        """Two passes over the rows; without missing values."""
+        features, n = self.features[place], self.ladders.rows
+        totals = Totals.of(n, *(self._known.pop(place, None) or self._first_pass(place)), features.offset)
         found = RowSums(totals)
-        diagonal, slope = np.zeros(len(mask)), np.zeros(len(mask))
+        diagonal, slope = np.empty(n), np.empty(n)
         for chunk in self.chunks():
-            terms = totals.terms(self._present(place, chunk, mask))
+            terms = totals.terms(self._block(place, chunk))
             found.add(terms)
-            diagonal[chunk][mask[chunk]] = terms.diagonal
-            slope[chunk][mask[chunk]] = terms.slope
-        probes, stands_for = self._probes(place, mask, diagonal)
+            diagonal[chunk], slope[chunk] = terms.diagonal, terms.slope
+        probes, stands_for = self._probes(place, diagonal)
         return Rows(totals.center, found.marginal(probes - totals.center, stands_for), diagonal, slope)
 
-    def _first_pass(self, place: int, mask: Masks) -> tuple[Floats, Floats]:
+    def _first_pass(self, place: int) -> tuple[Floats, Floats]:
         """Sums over rows of features, and of their products."""
         rank = self.features[place].rank
         sums, products = np.zeros(rank), np.zeros((rank, rank))
         for chunk in self.chunks():
-            here = self._present(place, chunk, mask)
+            here = self._block(place, chunk)
             sums += here.sum(axis=0)
             products += here.T @ here
         return sums, products
 
     def settle(self, sums: Floats, products: Floats) -> None:
         """Take the sums of the first pass from those of all variables side by side; without missing values."""
-        if not self._rows:
+        if not self.prepared.rows:
             for place in range(len(self.variables)):
                 own = self._own(place)
                 self._known[place] = sums[own], products[own, own].copy()
 
-    def _present(self, place: int, chunk: slice, mask: Masks) -> Floats:
-        block, here = self._block(place, chunk), mask[chunk]
-        return block if here.all() else block[here]
-
-    def _probes(self, place: int, mask: Masks, diagonal: Floats) -> tuple[Floats, Floats]:
+    def _probes(self, place: int, diagonal: Floats) -> tuple[Floats, Floats]:
         """Features of rows that stand for all in some sums of the third moment, and how many each stands for."""
         if not self.third:
             return np.empty((0, self.features[place].rank)), np.empty(0)
-        rows = np.flatnonzero(mask)
-        chosen, stands_for = probes_of(diagonal[rows], self.ladders.probes)
-        own = self.ladders.presence.masks[self.patterns[place]]
-        return self.features[place].of((np.cumsum(own) - 1)[rows[chosen]]), stands_for
+        n, features = self.ladders.rows, self.features[place]
+        spaced = spaced_rows(n)
+        if len(spaced) < n:
+            away = features.of(spaced)
+            away -= away.mean(axis=0)
+            diagonal = np.vecdot(away, away)
+        chosen, stands_for = probes_of(diagonal, self.ladders.probes)
+        return features.of(spaced[chosen]), stands_for * (n / len(spaced))

@@ -2,7 +2,9 @@
 
 The features of a product of two centered kernels are the products of their features, so that the test of ab | c is the
 test of a pair: features of ab against features of c, at the wide rungs of the ladders. The product of a pair is formed
-once and set against every third variable by one matrix product.
+once and set against every third variable by one matrix product. With missing values both sides of a split are seen on
+the rows that all three variables have: a product on those of every third variable at once, and a variable on those of
+many pairs at once.
 """
 
 from collections.abc import Iterable
@@ -11,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer._threads import single_threaded_blas, thread_count
+from shearer._threads import map_threads, single_threaded_blas, thread_count
 from shearer.pairs import limits
 from shearer.pairs.leading import HEIGHTS, MOST_RANK, LeadingFeatures, products_of
 from shearer.pairs.null_law.moments import Form
 from shearer.pairs.null_law.tails import joined, standardized, upper_tails
+from shearer.pairs.patterns import FeatureRows, Rows, on_patterns
 from shearer.pairs.sides import Ladders
-from shearer.pairs.sums import Marginal, RowSums, Totals, probes_of
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -25,6 +27,8 @@ Masks = NDArray[np.bool_]
 
 # Rows that stand for all in some sums of the third moment of a product, where every split has rows of its own.
 _GAP_PROBES = 64
+# Pairs whose splits are found together, and numbers in the row vectors that these need of all variables.
+_PAIRS, _VECTORS = 32, 2**23
 
 
 class Splits(NamedTuple):
@@ -32,15 +36,6 @@ class Splits(NamedTuple):
 
     z: Floats
     tails: Floats
-
-
-class Measured(NamedTuple):
-    """What a split needs of features on some rows: how many these are, the mean, sums, and the diagonal of N."""
-
-    rows: int
-    center: Floats
-    marginal: Marginal
-    diagonal: Floats
 
 
 class SplitTests:
@@ -67,7 +62,8 @@ class SplitTests:
         self._ladders = ladders
         self._masks = ladders.presence.masks[ladders.presence.pattern]
         self._leading = LeadingFeatures(ladders)
-        self._single: dict[tuple[int, int], Measured] = {}
+        self._complete = ladders.presence.complete
+        self._single: dict[tuple[int, int], Rows] = {}
         self._stacks: dict[int, tuple[Floats, Indices]] = {}
 
     @staticmethod
@@ -87,52 +83,76 @@ class SplitTests:
         wanted = np.array(list(triples), dtype=np.intp).reshape(-1, 3)
         pairs, place = pairs_of(wanted)
         heights = range(self.heights(np.unique(wanted)))
-        found = [[self.of_pair(pair, height) for pair in pairs] for height in heights]
-        tails = np.array([[one.tails for one in some] for some in found])
+        tails = np.array([[one.tails for one in self.of_pairs(pairs, height)] for height in heights])
         return join_splits(np.moveaxis(tails, 0, -1), wanted, place)
 
     def heights(self, variables: Iterable[int]) -> int:
         """How many rungs some variables are tested at."""
         return min(HEIGHTS, max(self._ladders.heights(int(k)) for k in variables))
 
-    def of_pair(self, pair: Indices, height: int) -> Splits:
-        """The product of two variables against every variable, at one height."""
-        first, second = (int(k) for k in pair)
+    def of_pairs(self, pairs: Indices, height: int) -> list[Splits]:
+        """The products of pairs of variables, each against every variable, at one height."""
+        self._prepare(height)
+        size = max(1, min(_PAIRS, _VECTORS // (self._ladders.rows * self._ladders.count)))
+        found = []
+        for start in range(0, len(pairs), size):
+            some = [(int(first), int(second)) for first, second in pairs[start : start + size]]
+            rows = self._rows_of(some, height)
+            found += map_threads(lambda one: self._of_pair(*one), [(pair, height, rows[pair]) for pair in some])
+        return found
+
+    def _of_pair(self, pair: tuple[int, int], height: int, alone: list[Rows | None]) -> Splits:
+        """The product of two variables against every variable, of which is known what is needed of it."""
         count = self._ladders.count
         z, tails = np.full(count, np.nan), np.full(count, np.nan)
-        if height > 0 and max(self._ladders.heights(k) for k in (first, second)) <= height:
-            others = [k for k in range(count) if self._ladders.heights(k) > height]
-        else:
-            others = list(range(count))
-        others = [k for k in others if k not in (first, second)]
+        others = [k for k, rows in enumerate(alone) if rows is not None]
         if not others:
             return Splits(z, tails)
         with single_threaded_blas():
-            z[others], skewness = self._statistics(first, second, others, height)
+            rights = [rows for rows in alone if rows is not None]
+            z[others], skewness = self._statistics(pair, others, rights, height)
         tails[others] = upper_tails(z[others], skewness)
         return Splits(z, tails)
 
-    def _statistics(self, first: int, second: int, others: list[int], height: int) -> tuple[Floats, Floats]:
-        """Of the product of two variables with others: deviations from the mean, and skewness."""
-        product = products_of(self._leading.of(first, height), self._leading.of(second, height))
-        cross = product.T @ self._stack(height)[0]
-        if self._masks.all():
-            left = _measured(product)
-            right = [self._measured(other, height) for other in others]
-            return self._compare(cross, [left] * len(others), right, others, height)
-        both = self._masks[first] & self._masks[second]
-        lefts = _on_rows_of(product, both, self._masks[others])
-        rights = [_measured(self._leading.of(k, height), np.flatnonzero(both & self._masks[k])) for k in others]
-        return self._compare(cross, lefts, rights, others, height)
+    def _others(self, pair: tuple[int, int], height: int) -> list[int]:
+        """The variables that a product is set against: at a height that none of the pair has, those that have it."""
+        every = list(range(self._ladders.count))
+        if height > 0 and max(self._ladders.heights(k) for k in pair) <= height:
+            every = [k for k in every if self._ladders.heights(k) > height]
+        return [k for k in every if k not in pair]
 
-    def _compare(
-        self, cross: Floats, lefts: list[Measured], rights: list[Measured], others: list[int], height: int
+    def _rows_of(self, pairs: list[tuple[int, int]], height: int) -> dict[tuple[int, int], list[Rows | None]]:
+        """What the splits of some pairs need of every variable, on the rows that the pair has; None where none is."""
+        wanted = {pair: set(self._others(pair, height)) for pair in pairs}
+
+        def of(variable: int) -> list[Rows | None]:
+            asking = [pair for pair in pairs if variable in wanted[pair]]
+            if self._complete:
+                return [self._measured(variable, height) if variable in wanted[pair] else None for pair in pairs]
+            own = self._masks[variable]
+            masks = np.array([own & self._masks[pair[0]] & self._masks[pair[1]] for pair in asking])
+            features = FeatureRows.of(self._leading.of(variable, height), own)
+            known = on_patterns(features, masks, most=limits.ALL_PROBES, slopes=False) if asking else []
+            found = dict(zip(asking, known, strict=True))
+            return [found.get(pair) for pair in pairs]
+
+        every = map_threads(of, range(self._ladders.count))
+        return {pair: [rows[place] for rows in every] for place, pair in enumerate(pairs)}
+
+    def _statistics(
+        self, pair: tuple[int, int], others: list[int], rights: list[Rows], height: int
     ) -> tuple[Floats, Floats]:
-        """A product against variables, each on the rows that all three have."""
-        starts = self._stack(height)[1]
+        """Of the product of two variables with others: deviations from the mean, and skewness."""
+        stack, starts = self._stack(height)
+        product = products_of(*(self._leading.of(k, height) for k in pair))
+        both = self._masks[pair[0]] & self._masks[pair[1]]
+        masks, probes = (both[None], limits.PROBES) if self._complete else (both & self._masks[others], _GAP_PROBES)
+        lefts = on_patterns(FeatureRows.of(product, both), masks, most=limits.ALL_PROBES, probes=probes, slopes=False)
+        lefts = lefts * len(others) if self._complete else lefts
+        cross = product.T @ stack
         statistics = np.full(len(others), np.nan)
         for place, (other, left, right) in enumerate(zip(others, lefts, rights, strict=True)):
-            n = left.rows
+            n = left.marginal.n
             if n < limits.FEWEST_ROWS:
                 continue
             block = cross[:, starts[other] : starts[other + 1]]
@@ -140,7 +160,7 @@ class SplitTests:
             diagonals, traces = left.diagonal @ right.diagonal, left.marginal.trace * right.marginal.trace
             norm = float(np.vdot(block, block))
             statistics[place] = (norm - n / (n - 2) * diagonals + traces / ((n - 1) * (n - 2))) / 2
-        rows = np.array([one.rows for one in lefts])
+        rows = np.array([one.marginal.n for one in lefts])
         return standardized(statistics, rows, _forms(lefts), _forms(rights), rows >= limits.FEWEST_ROWS)
 
     def _stack(self, height: int) -> tuple[Floats, Indices]:
@@ -151,23 +171,25 @@ class SplitTests:
             self._stacks[height] = np.concatenate(every, axis=1), starts
         return self._stacks[height]
 
-    def _measured(self, variable: int, height: int) -> Measured:
+    def _measured(self, variable: int, height: int) -> Rows:
         """Measure a single variable without missing values; found once."""
         place = variable, min(height, self._ladders.heights(variable) - 1)
         if place not in self._single:
-            self._single[place] = _measured(self._leading.of(variable, height))
+            own = self._masks[variable]
+            features = FeatureRows.of(self._leading.of(variable, height), own)
+            self._single[place] = on_patterns(features, own[None], most=limits.ALL_PROBES, slopes=False)[0]
         return self._single[place]
 
-    def prepare(self, height: int) -> None:
+    def _prepare(self, height: int) -> None:
         """Find the features of all variables before threads ask for them."""
         for variable in range(self._ladders.count):
             self._leading.of(variable, height)
-            if self._masks.all():
+            if self._complete:
                 self._measured(variable, height)
         self._stack(height)
 
 
-def _forms(measured: list[Measured]) -> Form:
+def _forms(measured: list[Rows]) -> Form:
     """Stack the centered forms of several."""
     forms = [one.marginal.centered for one in measured]
     return Form(*(np.array([getattr(one, key) for one in forms]) for key in vars(forms[0])))
@@ -186,7 +208,7 @@ def join_splits(tails: Floats, triples: Indices, place: Indices) -> Floats:
     Parameters
     ----------
     tails : array (pairs, variables, heights)
-        From `SplitTests.of_pair`.
+        From `SplitTests.of_pairs`.
     triples, place : array (m, 3)
         Positions of the variables, and from `pairs_of`.
     """
@@ -194,62 +216,3 @@ def join_splits(tails: Floats, triples: Indices, place: Indices) -> Floats:
     splits = [joined(list(np.moveaxis(tails[place[:, k], triples[:, 2 - k]], -1, 0)), weights) for k in range(3)]
     largest: Floats = np.max(splits, axis=0)
     return largest
-
-
-def _measured(features: Floats, rows: Indices | None = None) -> Measured:
-    """Totals, marginal and diagonal of features, on all rows or on some."""
-    some = features if rows is None else features[rows]
-    return _settled(features, rows, (some.sum(axis=0), some.T @ some), np.vecdot(features, features), limits.PROBES)
-
-
-def _on_rows_of(product: Floats, both: Masks, others: Masks) -> list[Measured]:
-    """Of a product, 0 where it is missing, on the rows that it has in common with each of some variables.
-
-    Where few rows are missing, sums over those that are there are the sums over all less those over the missing.
-    """
-    totals = product.sum(axis=0), product.T @ product
-    squares = np.vecdot(product, product)
-    found = []
-    for other in others:
-        rows, lost = np.flatnonzero(both & other), product[both & ~other]
-        if len(lost) < len(rows) / 2:
-            part = totals[0] - lost.sum(axis=0), totals[1] - lost.T @ lost
-        else:
-            kept = product[rows]
-            part = kept.sum(axis=0), kept.T @ kept
-        found.append(_settled(product, rows, part, squares, _GAP_PROBES))
-    return found
-
-
-def _settled(
-    features: Floats, rows: Indices | None, first_pass: tuple[Floats, Floats], squares: Floats, probes: int
-) -> Measured:
-    """What follows from the sums of the first pass, and from those of a second.
-
-    Parameters
-    ----------
-    features : array (n, r)
-        Of all rows.
-    rows : array or None
-        Those that count; default: all.
-    first_pass : pair of arrays
-        Sums over these rows of the features, and of their products.
-    squares : array (n,)
-        Squared norms of the features.
-    probes : int
-        Rows that stand for all in some sums of the third moment.
-    """
-    n = len(features) if rows is None else len(rows)
-    if n < limits.FEWEST_ROWS:
-        return Measured(n, np.zeros(features.shape[1]), Marginal.unknown(n), np.zeros(len(features)))
-    totals = Totals.of(n, *first_pass, np.zeros(features.shape[1]))
-    c = totals.center
-    every = squares - 2 * (features @ c) + float(c @ c)
-    diagonal = np.zeros(len(features))
-    diagonal[slice(None) if rows is None else rows] = every if rows is None else every[rows]
-    own = diagonal if rows is None else diagonal[rows]
-    sums = RowSums(totals)
-    sums.add_up(diagonal @ features - own.sum() * c, own, np.zeros(0))
-    chosen, stands_for = probes_of(own, limits.ALL_PROBES, probes)
-    near = features[chosen if rows is None else rows[chosen]] - c
-    return Measured(n, c, sums.marginal(near, stands_for), diagonal)

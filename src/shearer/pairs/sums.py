@@ -14,6 +14,7 @@ difference of large numbers.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,72 +25,76 @@ from shearer.pairs.null_law.moments import PAIRS, TRIPLES, Form, falling, form_o
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-# Rows of a matrix of probes that are formed at a time.
-_BAND_ROWS = 512
-#: Sums over rows of the second pass that are numbers.
-NUMBERS = 6
+# Entries of a matrix of probes that are formed at a time.
+_BAND = 2**18
+# Diagonals that differ by a smaller share are equal.
+#: Sums over rows of the second pass that are numbers: of the squares and cubes of the diagonal of N, and of g.
+NUMBERS = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Totals:
-    """The sums of a first pass, and what follows from them alone.
+    """The sums of a first pass, and what follows from them alone; of one set of rows or, along first axes, of several.
 
-    Parameters
+    Attributes
     ----------
-    n : int
+    n : int or array
         Rows.
-    sums, products : array (r,), (r, r)
-        Sums over rows of features less an offset, and of their products.
-    offset : array (r,)
-        That offset.
+    center : array (..., r)
+        Mean of the features less their offset.
+    inner : array (..., r, r)
+        Products of the centered features.
+    mean_features : array (..., r)
+        c, the mean of the features.
+    trace : float or array
+        Of N.
+    mean : float or array
+        Of M off the diagonal.
+    usable : bool or array
+        False where nearly all rows are unlike, so that tails fail.
     """
 
-    n: int
+    n: Any
     center: Floats
     inner: Floats
     mean_features: Floats
-    trace: float
-    mean: float
-    usable: bool
+    trace: Any
+    mean: Any
+    usable: Any
 
     @classmethod
-    def of(cls, n: int, sums: Floats, products: Floats, offset: Floats) -> "Totals":
-        """From the sums over rows."""
-        center = sums / n
-        inner = products - np.multiply.outer(center, sums)
+    def of(cls, n: Any, sums: Floats, products: Floats, offset: Floats) -> "Totals":
+        """From the sums over rows of features less an offset, and of their products."""
+        rows = np.asarray(n, dtype=np.float64)
+        center = sums / rows[..., None]
+        inner = products - center[..., :, None] * sums[..., None, :]
         c = offset + center
-        trace = float(np.trace(inner))
-        mean = float(c @ c) - trace / (n * (n - 1))
-        saturated = n + n * (n - 1) * max(mean, 0.0)
-        usable = mean > 0 and np.log2(n**2 / saturated) <= limits.LARGEST_SATURATION * np.log2(n)
-        return cls(n, center, inner, c, trace, mean, bool(usable))
+        trace = np.trace(inner, axis1=-2, axis2=-1)
+        mean = np.vecdot(c, c) - trace / (rows * (rows - 1))
+        saturated = rows + rows * (rows - 1) * np.maximum(mean, 0.0)
+        usable = (mean > 0) & (np.log2(rows**2 / saturated) <= limits.LARGEST_SATURATION * np.log2(rows))
+        return cls(n, center, inner, c, trace, mean, usable)
 
     @property
-    def scale(self) -> float:
+    def scale(self) -> Any:
         """What M is divided by: its mean, or 1 where that is not usable."""
-        return self.mean if self.usable else 1.0
-
-    @property
-    def residual(self) -> float:
-        """Mass of M, of 1, that the features leave out."""
-        return 1.0 - self.trace / self.n - float(self.mean_features @ self.mean_features)
-
-    @property
-    def square(self) -> float:
-        """Sum of the squares of N."""
-        return float(np.vdot(self.inner, self.inner))
+        return np.where(self.usable, self.mean, 1.0)
 
     def terms(self, features: Floats) -> "RowTerms":
         """What each of some rows adds in the second pass; `features` are less the offset."""
         f = features - self.center
         d = np.vecdot(f, f)
-        s = f @ self.mean_features
-        slope = (s - (d - self.trace / self.n) / (self.n - 2)) / self.scale
-        return RowTerms(f, d, slope)
+        return RowTerms(f, d, self.slopes(d, f @ self.mean_features))
+
+    def slopes(self, diagonal: Floats, along: Floats) -> Floats:
+        """The additive part g of rows, from the diagonal of N and the products of their centered features with c."""
+        n, trace, scale = (np.asarray(part)[..., None] for part in (self.n, self.trace, self.scale))
+        found: Floats = (along - (diagonal - trace / n) / (n - 2)) / scale
+        return found
 
     def shifts(self, diagonal: Floats) -> tuple[Floats, Floats]:
         """Of rows with so large a diagonal of N: h, and what u would be on the diagonal."""
-        n, trace = self.n, self.trace
+        n, trace = (np.asarray(part)[..., None] for part in (self.n, self.trace))
         h = diagonal / (n - 2) - trace / (2 * (n - 1) * (n - 2))
         y = n / (n - 2) * diagonal - trace / ((n - 1) * (n - 2))
         return h, y
@@ -115,68 +120,71 @@ class RowSums:
 
     def __init__(self, totals: Totals) -> None:
         self.totals = totals
-        self.with_diagonal: Floats = np.zeros(len(totals.center))
-        self.numbers: Floats = np.zeros(NUMBERS)
+        self.with_diagonal: Floats = np.zeros(totals.center.shape)
+        self.numbers: Floats = np.zeros((*totals.center.shape[:-1], NUMBERS))
 
     def add(self, terms: RowTerms) -> None:
         """Add rows."""
         self.add_up(terms.diagonal @ terms.features, terms.diagonal, terms.slope)
 
     def add_up(self, with_diagonal: Floats, diagonal: Floats, slope: Floats) -> None:
-        """Add rows of which the sum of the centered features times the diagonal is known."""
-        h, y = self.totals.shifts(diagonal)
-        d, g = diagonal, slope
+        """Add rows of which the sum of the centered features times the diagonal is known; 0 at rows of no account."""
         self.with_diagonal += with_diagonal
-        squared = h * h
-        self.numbers += [squared.sum(), squared @ h, (y * y) @ y, (d * d) @ d, g @ g, (g * g) @ g]
+        for place, vector in ((0, diagonal), (2, slope)):
+            squared = vector * vector
+            self.numbers[..., place] += squared.sum(axis=-1)
+            self.numbers[..., place + 1] += np.vecdot(squared, vector)
 
     def marginal(self, probes: Floats, stands_for: Floats) -> "Marginal":
         """What pairs need.
 
         Parameters
         ----------
-        probes : array (m, r)
+        probes : array (..., m, r)
             Centered features of rows that stand for all in those sums of the third moment that grow with rows squared
             (the cubes of N) or with rows times features squared (the row sums p of its squares); these count less and
             less as rows grow. None where the third moment is not asked for.
-        stands_for : array (m,)
+        stands_for : array (..., m)
             Rows that each of them stands for.
         """
         t = self.totals
         n, trace = t.n, t.trace
-        h2, h3, y3, d3, g2, g3 = self.numbers
+        d2, d3, g2, g3 = np.moveaxis(self.numbers, -1, 0)
         near, hp, y_own = self._of_probes(probes, stands_for)
         total_h = trace / (2 * (n - 1))
-        a = self.with_diagonal / (n - 2)
-        aa = float(a @ a)
+        # Sums of h = d / (n - 2) - low, and of y, from those of the powers of d.
+        d1, low, most = trace / (n - 2), trace / (2 * (n - 1) * (n - 2)), n / (n - 2)
+        h2 = d2 / (n - 2) ** 2 - 2 * low * d1 + n * low**2
+        h3 = d3 / (n - 2) ** 3 - 3 * low * d2 / (n - 2) ** 2 + 3 * low**2 * d1 - n * low**3
+        y3 = most**3 * d3 - 6 * low * most**2 * d2 + 12 * low**2 * most * trace - 8 * n * low**3
+        a = self.with_diagonal / np.asarray(n - 2)[..., None]
+        aa = np.vecdot(a, a)
         y_own = y_own + h2 * trace * n / (n - 1) + 2 * n * aa
-        inner = t.inner
-        triangles = float(np.vdot(inner @ inner, inner)) + 3 * n * aa + 2 * total_h**3 + 6 * n * total_h * h2
-        triangles -= 3 * y_own + y3
+        cubed = ((t.inner @ t.inner) * t.inner).sum(axis=(-2, -1))
+        triangles = cubed + 3 * n * aa + 2 * total_h**3 + 6 * n * total_h * h2
+        triangles = triangles - 3 * y_own - y3
         cubes = d3 + near + 6 * hp + 6 * aa + 2 * n * h3 + 6 * total_h * h2 - y3
-        # Sum of d^2, from that of h^2.
-        constant = trace / (2 * (n - 1) * (n - 2))
-        d2 = (n - 2) ** 2 * (h2 + 2 * constant * trace / (n - 2) - n * constant**2)
-        squares = t.square - n / (n - 2) * d2 + trace**2 / ((n - 1) * (n - 2))
-        centered = form_of(n, centered_sums(max(squares, 0.0), cubes, triangles))
-        return Marginal(n, t.mean, t.scale, trace, t.usable, centered, float(g2), float(g3))
+        squares = (t.inner * t.inner).sum(axis=(-2, -1)) - most * d2 + trace**2 / ((n - 1) * (n - 2))
+        centered = form_of(n, centered_sums(np.maximum(squares, 0.0), cubes, triangles))
+        return Marginal(n, t.mean, t.scale, trace, t.usable, centered, g2, g3)
 
-    def _of_probes(self, probes: Floats, weights: Floats) -> tuple[float, float, float]:
+    def _of_probes(self, probes: Floats, weights: Floats) -> tuple[Any, Any, Any]:
         """Sums over all rows, as some stand for them: of the cubes of N off its diagonal, of h p, and of y times the
         row sums of the squares of u.
         """
         t = self.totals
+        n, trace = (np.asarray(part)[..., None] for part in (t.n, t.trace))
         d = np.vecdot(probes, probes)
         h, y = t.shifts(d)
         p = np.vecdot(probes @ t.inner, probes)
-        own = p + h * (t.n * h + t.trace / (t.n - 1)) - y * y
-        cubes = 0.0
-        for start in range(0, len(probes), _BAND_ROWS):
-            band = slice(start, start + _BAND_ROWS)
-            near = probes[band] @ probes.T
-            cubes += float(weights[band] @ (near * near * near) @ weights)
-        cubes -= float(weights**2 @ d**3)
-        return cubes, float(weights * h @ p), float(weights * y @ own)
+        own = p + h * (n * h + trace / (n - 1)) - y * y
+        cubes = -np.vecdot(weights**2, d**3)
+        size = max(1, _BAND // max(1, weights.size))
+        for start in range(0, probes.shape[-2], size):
+            band = slice(start, start + size)
+            near = probes[..., band, :] @ np.swapaxes(probes, -1, -2)
+            cubes = cubes + np.vecdot(weights[..., band], np.vecdot(near * near * near, weights[..., None, :]))
+        return cubes, np.vecdot(weights * h, p), np.vecdot(weights * y, own)
 
 
 def probes_of(diagonal: Floats, most: int, count: int = limits.PROBES) -> tuple[Indices, Floats]:
@@ -214,38 +222,49 @@ def _evenly(places: Indices, count: int) -> Indices:
 
 @dataclass(frozen=True, eq=False)
 class Marginal:
-    """What pairs need of one similarity.
+    """What pairs need of one similarity, or of several along a first axis.
 
     Attributes
     ----------
-    n : int
+    n : int or array
         Rows.
-    mean, scale : float
+    mean, scale : float or array
         Mean of M off the diagonal, and what M is divided by.
-    trace : float
+    trace : float or array
         Of N.
-    usable : bool
+    usable : bool or array
         False where nearly all rows are unlike, so that tails fail.
     centered : Form
         U-centered.
-    two, three : float
+    two, three : float or array
         Sums of the squares and of the cubes of the additive part g.
     """
 
-    n: int
-    mean: float
-    scale: float
-    trace: float
-    usable: bool
+    n: Any
+    mean: Any
+    scale: Any
+    trace: Any
+    usable: Any
     centered: Form
-    two: float
-    three: float
+    two: Any
+    three: Any
+
+    def at(self, place: int) -> "Marginal":
+        """One of several."""
+        form = Form(*(getattr(self.centered, key)[place] for key in ("second", "third", "spread")))
+        numbers = {name: getattr(self, name)[place] for name in ("n", "mean", "scale", "trace", "usable")}
+        return Marginal(**numbers, centered=form, two=self.two[place], three=self.three[place])
 
     @classmethod
     def unknown(cls, n: int) -> "Marginal":
         """Stand for a variable with too few rows."""
         nothing = Form(np.full(len(PAIRS), np.nan), np.full(len(TRIPLES), np.nan), np.array(np.nan))
         return cls(n, np.nan, np.nan, np.nan, False, nothing, np.nan, np.nan)
+
+    @property
+    def residual(self) -> Any:
+        """Mass of M, of 1, that the features leave out."""
+        return 1.0 - self.mean - self.trace / (self.n - 1)
 
     @property
     def raw(self) -> Floats:
@@ -262,6 +281,7 @@ class Marginal:
         return float(self.n * (self.n - 1) * (self.scale**2 * self.raw[0] + self.mean**2))
 
 
-def centered_sums(squares: float, cubes: float, triangles: float) -> dict[str, float]:
+def centered_sums(squares: Any, cubes: Any, triangles: Any) -> dict[str, Any]:
     """Sums of a form whose row sums are 0: of its squares and cubes, and tr(uuu)."""
-    return dict.fromkeys(("S", "rr", "qr", "rrr", "rxr"), 0.0) | {"B": squares, "c": cubes, "T": triangles}
+    none = np.zeros_like(squares)
+    return dict.fromkeys(("S", "rr", "qr", "rrr", "rxr"), none) | {"B": squares, "c": cubes, "T": triangles}

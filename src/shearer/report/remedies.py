@@ -8,8 +8,8 @@ from shearer.report.wording import Sentence, count, enumeration, plain_name
 # What a scan can do about rows that depend on each other, by the name of its option. An option that is added here is
 # offered from then on: "difference" for rows in time, "cluster" for units that have several rows.
 OFFERED: frozenset[str] = frozenset({"lags", "cluster"})
-# Rows that a test over lags needs beyond twice the longest of them, and takes at most; lags that are offered.
-_FEWEST_STRETCHED, _MOST_LAGGED, _LAGS = 16, 5000, 5
+# Rows that a test over lags needs beyond twice the longest of them; lags that are offered.
+_FEWEST_STRETCHED, _LAGS = 16, 5
 # Units that are enough for a test that keeps the rows of each together.
 _FEWEST_CLUSTERS = 8
 # Units of which a table of means has enough rows.
@@ -132,10 +132,7 @@ def _capital(sentence: Sentence) -> Sentence:
 def _on_condition(document: Mapping[str, Any]) -> str:
     """What a test over lags takes."""
     gaps = any(column.get("missing") and not column.get("notes") for column in document["columns"])
-    conditions = [", once missing values are filled in"] if gaps else []
-    if document["settings"]["rows"] > _MOST_LAGGED:
-        conditions.append(f", at most {_MOST_LAGGED:,} at a time")
-    return "".join(conditions)
+    return ", once missing values are filled in" if gaps else ""
 
 
 def _reach(document: Mapping[str, Any]) -> int:

@@ -4,10 +4,16 @@ Rows of a series depend on each other, so rows cannot be exchanged singly: stret
 places as wholes. Those of one series are enough: of the one that remembers less. One test for each pair: the largest
 dependence over all lags, in both directions. Two series that remember too much are not tested: they look dependent by
 chance far too often.
+
+Sums of products of two similarities are squared norms of the products of their features, so that time grows with rows.
+Up to 5000 rows features leave out nothing but round-off, and whole matrices take their place where they have no low
+rank; beyond, features leave out what those of pairs may.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +22,15 @@ from shearer._validate import value_error
 from shearer.data.table import Table
 from shearer.inference.permutation.rearrangements import Contiguous
 from shearer.inference.pvalue import sequential_pvalue
-from shearer.kernels import Kernel, grams
+from shearer.kernels import Gram, Kernel, grams
+from shearer.pairs import features, limits
+from shearer.pairs.rungs import sample_rows
 from shearer.screening.entropies.pair_entropies import collision_bits
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+#: From an order of the rows of the first series to the sums at every lag.
+SumsOf: TypeAlias = Callable[[Indices], Floats]
 
 # Rearrangements as large as the data after which a pair is given up as independent.
 _EXCEEDANCES = 20
@@ -27,6 +38,12 @@ _EXCEEDANCES = 20
 _FEWEST_STRETCHES = 8
 # Edges of stretches break the dependence of rows that they part: few of them, for a level that holds.
 _LENGTHS = 4
+# Rows up to which features leave out nothing but round-off.
+_EXACT_ROWS = 5000
+# Features whose transforms are taken at a time.
+_TRANSFORMS = 8
+# Means of similarities that differ by less are the same.
+_ROUND_OFF = 1e-12
 
 
 @dataclass(frozen=True)
@@ -80,33 +97,34 @@ def test_lags(pair: Table, kernel: Kernel | None, lags: list[int], smallest: flo
     """
     both, reach = lags_both_ways(lags), max(lags)
     rows = pair.rows - 2 * reach
-    first, second = (np.asarray(gram.squared().dense(), dtype=np.float64) for gram in grams(pair, kernel))
-    memories = [memory_length(matrix) for matrix in (first, second)]
+    series = [gram.squared() for gram in grams(pair, kernel)]
+    found = [features_of(gram) for gram in series]
+    memories = [memory_length(own) for own in found]
     swapped = memories[1] < memories[0]
     if swapped:
-        first, second = second, first
+        series, found = series[::-1], found[::-1]
     if rows < _FEWEST_STRETCHES * 2:
         got = f"{pair.rows} for lags up to {reach}"
         raise value_error("lags", f"at least {2 * reach + 2 * _FEWEST_STRETCHES} rows", got)
     length = block_length(min(memories), max(memories), rows // _FEWEST_STRETCHES)
-    middle = np.arange(reach, reach + rows)
-    base = first[np.ix_(middle, middle)]
+    middle = slice(reach, reach + rows)
     # The variable that stays, seen from every lag, on the same number of rows.
-    shifted = np.stack([second[np.ix_(middle + lag, middle + lag)] for lag in both]).reshape(len(both), -1)
-
-    def sums(order: NDArray[np.intp]) -> Floats:
-        found: Floats = shifted @ base[np.ix_(order, order)].ravel()
-        return found
+    shifted = [slice(reach + lag, reach + lag + rows) for lag in both]
+    if pair.rows <= _EXACT_ROWS and found[0].shape[1] * found[1].shape[1] > pair.rows:
+        sums = _sums_of_matrices(series[0], series[1], middle, shifted)
+    else:
+        sums = _sums_of_features(found[0], found[1], middle, shifted)
 
     # Lags differ in the entropy of their stretch of that variable: compared as mutual information in bits.
-    own = _bits(shifted.sum(axis=1), rows)
+    own = np.array([_bits(_total(found[1][run]), rows) for run in shifted])
+    still = _bits(_total(found[0][middle]), rows)
 
     def largest(order: NDArray[np.intp]) -> float:
         return float(np.max(own - _bits(sums(order), rows)))
 
     observed = np.arange(rows)
-    information = own - _bits(sums(observed), rows) + _bits(base.sum(), rows)
-    profile = information / np.maximum(np.maximum(own, _bits(base.sum(), rows)), 1e-12)
+    information = own - _bits(sums(observed), rows) + still
+    profile = information / np.maximum(np.maximum(own, still), 1e-12)
     most = max(999, math.ceil(1 / smallest))
 
     pvalue = math.nan
@@ -138,20 +156,74 @@ def block_length(shorter: int, longer: int, longest: int) -> int | None:
     return _LENGTHS * shorter if _LENGTHS * shorter <= longest else None
 
 
-def memory_length(similarity: Floats) -> int:
+def features_of(gram: Gram) -> Floats:
+    """Features of the similarities of a series at all its rows, shape (n, r)."""
+    exact = gram.n <= _EXACT_ROWS
+    sample = np.arange(gram.n) if exact else sample_rows(np.empty((gram.n, 2)))
+    own = features.fit(gram, sample, limits.EXACT_RESIDUAL if exact else limits.RESIDUAL)
+    runs = (slice(start, min(start + limits.CHUNK_ROWS, gram.n)) for start in range(0, gram.n, limits.CHUNK_ROWS))
+    return np.concatenate([own.of(run) for run in runs]) + own.offset
+
+
+def _sums_of_features(
+    first: Floats, second: Floats, middle: slice, shifted: list[slice]
+) -> Callable[[Indices], Floats]:
+    """The sums of products over all pairs of rows, 1 for a row with itself, at every lag, of an order of the first."""
+    base, diagonal = first[middle], np.vecdot(first[middle], first[middle])
+    others = [(second[run], np.vecdot(second[run], second[run])) for run in shifted]
+
+    def sums(order: Indices) -> Floats:
+        moved, own = base[order].T, diagonal[order]
+        found = []
+        for other, its_own in others:
+            product = moved @ other
+            found.append(float(np.vdot(product, product)) - float(own @ its_own) + len(order))
+        return np.array(found)
+
+    return sums
+
+
+def _sums_of_matrices(first: Gram, second: Gram, middle: slice, shifted: list[slice]) -> SumsOf:
+    """The same from whole matrices."""
+    base = np.asarray(first.block(middle, middle), dtype=np.float64)
+    others = np.stack([np.asarray(second.block(run, run), dtype=np.float64).reshape(-1) for run in shifted])
+
+    def sums(order: Indices) -> Floats:
+        found: Floats = others @ base[np.ix_(order, order)].ravel()
+        return found
+
+    return sums
+
+
+def _total(own: Floats) -> float:
+    """The sum of all similarities, 1 for a row with itself."""
+    summed = own.sum(axis=0)
+    return float(summed @ summed) - float(np.vdot(own, own)) + len(own)
+
+
+def memory_length(series: Floats) -> int:
     """Rows after which the similarities of a series no longer show that rows are near in time.
+
+    Parameters
+    ----------
+    series : array (n, r)
+        Features, whose products are the similarities.
 
     Examples
     --------
-    >>> alternate = np.equal.outer(np.arange(40) // 10, np.arange(40) // 10).astype(float)
-    >>> memory_length(alternate)
+    >>> memory_length(np.repeat(np.eye(4), 10, axis=0))
     10
     """
-    n = len(similarity)
-    profile = np.array([np.diagonal(similarity, gap).mean() for gap in range(1, max(2, n // 4))])
+    n = len(series)
+    gaps = np.arange(1, max(n // 2, 2))
+    size = 1 << (2 * n - 1).bit_length()
+    spectrum = np.zeros(size // 2 + 1)
+    for start in range(0, series.shape[1], _TRANSFORMS):
+        spectrum += np.sum(np.abs(np.fft.rfft(series[:, start : start + _TRANSFORMS], size, axis=0)) ** 2, axis=1)
+    means = np.fft.irfft(spectrum, size)[gaps] / (n - gaps)  # of the similarities of rows so far apart
     # Row pairs far apart in time stand for independent ones.
-    far = np.array([np.diagonal(similarity, gap).mean() for gap in range(n // 4, n // 2)])
-    near = np.flatnonzero(profile <= far.mean() + 2 * far.std())
+    profile, far = means[: max(2, n // 4) - 1], means[n // 4 - 1 :]
+    near = np.flatnonzero(profile <= far.mean() + 2 * far.std() + _ROUND_OFF)
     return int(near[0]) + 1 if len(near) else n // 4
 
 

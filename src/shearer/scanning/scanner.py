@@ -163,7 +163,8 @@ def scan(
             if asked is not None:
                 raise value_error(name, "rows in memory", "a source that is read in chunks")
         sampled = max_rows if isinstance(max_rows, int) else STREAM_SAMPLE_ROWS
-        data = (rows.sample(sampled, request.seed, jobs, progress),)
+        sample, counts = rows.counted(sampled, request.seed, jobs, progress)
+        data = (sample,)
     # A lag needs rows that follow each other.
     most = max_rows if wanted_lags is None else None
     if wanted_lags is not None and cluster is not None:
@@ -209,8 +210,9 @@ def scan(
             )
     elif rows is not None:
         sketch = PairSketch.like(
-            *data, kernel=kernel, groups=groups, kinds=kinds, missing="drop", names=list(table.names)
-        )
+            rows.spaced(counts, n_jobs=jobs, progress=progress), kernel=kernel, groups=groups, kinds=kinds,
+            missing="drop", names=list(table.names), rows=sum(counts.values()),
+        )  # fmt: skip
         pairs = streamed_pairs(table, rows, sketch, jobs, store, progress)
         settings |= {"rows": int(pairs.rows[0]) + pairs.dropped, "missing": "drop"}
         notes += stream_notes(pairs, table.rows)

@@ -29,8 +29,6 @@ Indices = NDArray[np.intp]
 # or fewer, so that a part is a minute or so of additions and multiplications at the most.
 _NARROWEST, _WIDEST, _WORK = 128, 1024, 4e12
 _OPTIONS = "Options: a larger memory=; fewer rows, by max_rows=; fewer columns."
-# Rows beyond which a series is too long for its matrix of similarities.
-_MOST_LAGGED_ROWS = 5000
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,8 +239,6 @@ def lagged_pairs(
     """Every pair at its strongest lag."""
     if not table.presence.complete:
         raise value_error("data", "no missing values with lags", "some", "Fill the gaps: a lag needs every row.")
-    if table.rows > _MOST_LAGGED_ROWS:
-        raise value_error("data", f"at most {_MOST_LAGGED_ROWS} rows with lags", f"{table.rows}")
     if isinstance(kernel, Mapping):
         raise value_error("kernel", "one kernel for all with lags", "one for each name")
     wanted = wanted_pairs(table)

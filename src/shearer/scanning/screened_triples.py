@@ -23,6 +23,7 @@ from shearer.pairs.sides import Ladders
 from shearer.pairs.splits import SplitTests, join_splits, pairs_of
 from shearer.scanning.store import Part, Store
 from shearer.screening.all_triples import compare_triples
+from shearer.screening.masked_triples import masked_triples
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -198,8 +199,7 @@ def _pvalues(tests: SplitTests, triples: Indices, store: Store, progress: bool |
         some = pairs[start : start + _PAIRS_A_PART]
 
         def make(height: int = height, some: Indices = some) -> Part:
-            tests.prepare(height)
-            return {"tails": np.array(map_threads(lambda pair: tests.of_pair(pair, height).tails, some))}
+            return {"tails": np.array([found.tails for found in tests.of_pairs(some, height)])}
 
         found = store.get(f"triples-{height}-{start // _PAIRS_A_PART:05d}", make)["tails"]
         tails[start : start + len(some), :, height] = found
@@ -243,20 +243,13 @@ def _term(table: Table, triple: Indices, seed: int) -> tuple[float, float, float
 
 def _values(table: Table, triples: Indices, kernel: Any, seed: int) -> Part:
     """T* and O-information of triples at alpha = 2, on a sample of rows; nan where their variables have too few."""
-    found = np.full((2, len(triples)), np.nan)
-    sampled = table.sample(VALUE_ROWS if table.presence.complete else GAP_VALUE_ROWS, seed)
-    patterns = np.unique(np.sort(sampled.presence.pattern[triples], axis=1), axis=0, return_inverse=True)[1].reshape(-1)
-    for pattern in range(int(patterns.max()) + 1):
-        which = np.flatnonzero(patterns == pattern)
-        members, place = np.unique(triples[which], return_inverse=True)
-        common = sampled.common(members)
-        if common.rows < FEWEST_ROWS:
-            continue
-        some = compare_triples(common, kernels_among(kernel, common.names), progress=False)
-        base = len(members) ** np.arange(2, -1, -1)
-        position = np.searchsorted(some.index @ base, np.sort(place.reshape(-1, 3), axis=1) @ base)
-        found[:, which] = some.total_correlation[position], some.o_information[position]
-    return {"total_correlation": found[0], "o_information": found[1]}
+    names = ("total_correlation", "o_information")
+    if not table.presence.complete:
+        return dict(masked_triples(table.sample(GAP_VALUE_ROWS, seed), kernel, triples, names, FEWEST_ROWS))
+    some = compare_triples(table.sample(VALUE_ROWS, seed), kernel, progress=False)
+    base = len(table.variables) ** np.arange(2, -1, -1)
+    position = np.searchsorted(some.index @ base, triples @ base)
+    return {name: getattr(some, name)[position] for name in names}
 
 
 def raise_pvalues(pvalues: Floats, triples: Indices, table: Table) -> None:

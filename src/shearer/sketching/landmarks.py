@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from shearer.data.variables import Block, Variable
 from shearer.kernels import Delta, Gaussian, Gram, Kernel, hadamard
-from shearer.pairs.limits import ALL_PROBES, RESIDUAL
-from shearer.pairs.rungs import rung_widths, unit_scale
+from shearer.pairs import features as pair_features
+from shearer.pairs.limits import ALL_PROBES, residual_of
+from shearer.pairs.rungs import Ladder, rung_widths, sample_rows, unit_scale
 from shearer.pairs.sums import probes_of
 from shearer.sketching.frame import Frame, describe_kernel, kernel_from
 from shearer.sketching.rows import combinations_of, stacked, taken
@@ -27,8 +28,8 @@ _RESIDUAL, _MOST_RANK = 1e-6, 160
 _REACH, _POINTS = 0.35, 200
 # The part of all rows that does.
 _SHARE_BEYOND = 5e-4
-# Share of what varies that is left out: at the kernel of the values, and at the rungs of a ladder.
-_DROPPED, _DROPPED_RUNG = 1e-4, RESIDUAL
+# Share of what varies that is left out at the kernel of the values.
+_DROPPED = 1e-4
 # Labels that have a feature of their own; the rarer ones share one, which is as valid a kernel.
 _MOST_LABELS = 64
 _LIKE = np.empty(0)
@@ -119,8 +120,8 @@ class LandmarkFeatures(Features):
     shares: Floats
 
     @classmethod
-    def like(cls, kernels: tuple[Kernel, ...], sample: Variable, dropped: float = _DROPPED) -> LandmarkFeatures:
-        """Landmarks from a sample, under kernels with widths; `dropped` is the mass that may be left out."""
+    def like(cls, kernels: tuple[Kernel, ...], sample: Variable) -> LandmarkFeatures:
+        """Landmarks from a sample, under kernels with widths, for values as well as tests."""
         values = _widened(sample)
         square = _operator(kernels, values).squared()
         work = Factorization(square, np.random.default_rng(0))
@@ -131,8 +132,21 @@ class LandmarkFeatures(Features):
         # Points beyond the range stand for the few rows that will lie there.
         beyond = square.n - sample.rows
         similar[square.n - beyond :] *= np.sqrt(_SHARE_BEYOND * sample.rows / max(beyond, 1))
-        whiten = _compressed(similar, whitening(core), dropped)
+        whiten = _compressed(similar, whitening(core), _DROPPED)
         found = cls(kernels, taken([values], places)[0], whiten, np.empty((0, whiten.shape[1])), np.empty(0))
+        probes, shares = _probes(found.of(sample))
+        return replace(found, probes=probes, shares=shares)
+
+    @classmethod
+    def fitted(cls, kernel: Kernel, sample: Variable, rows: int) -> LandmarkFeatures:
+        """Those of so many rows in memory, of which the sample is `spaced_rows`, under a kernel with a width."""
+        only = sample.blocks[0]
+        square = kernel.gram(only, _LIKE).squared()
+        own = pair_features.LandmarkFeatures.fit(
+            square, sample_rows(np.asarray(only.values, dtype=np.float64)), residual_of(rows)
+        )
+        landmarks = taken([sample], own.landmarks)[0]
+        found = cls((kernel,), landmarks, own.whiten, np.empty((0, own.whiten.shape[1])), np.empty(0))
         probes, shares = _probes(found.of(sample))
         return replace(found, probes=probes, shares=shares)
 
@@ -187,19 +201,23 @@ def unpacked(packed: dict[str, Any], name: str, arrays: dict[str, NDArray[Any]])
     return LandmarkFeatures(kernels, Variable(packed["variable"], blocks), arrays[f"{name}_whiten"], probes, shares)
 
 
-def feature_levels(frame: Frame, place: int, sample: Variable, chosen: bool) -> list[Features]:
-    """At the kernel of a variable, and at each rung of the ladder where none was chosen."""
+def feature_levels(frame: Frame, place: int, sample: Variable, chosen: bool, rows: int) -> list[Features]:
+    """At the kernel of a variable, and at each rung of the ladder where none was chosen.
+
+    Rungs and their features are those of a table in memory with so many rows, of which the sample is `spaced_rows`.
+    """
     own = frame.kernels[place]
     if frame.is_labels(place):
         return [LabelFeatures.like(sample)]
-    levels: list[Features] = [LandmarkFeatures.like(own, sample)]
     only = sample.blocks[0]
     if chosen or len(sample.blocks) > 1 or only.kind != "continuous" or isinstance(own[0], Delta):
-        return levels
-    values = np.asarray(only.values, dtype=np.float64)
-    scale = unit_scale(values)
-    widths = [width / scale for width in rung_widths(values * scale)]
-    return levels + [LandmarkFeatures.like((Gaussian(width),), sample, _DROPPED_RUNG) for width in widths]
+        return [LandmarkFeatures.like(own, sample)]
+    numbers = Ladder.of(sample).numbers
+    if numbers is None:  # two values: one width tells all
+        return [LandmarkFeatures.fitted(own[0], sample, rows)]
+    scale = unit_scale(np.asarray(only.values, dtype=np.float64))
+    kernels = [Gaussian(width / scale) for width in rung_widths(numbers, rows=rows)]
+    return [LandmarkFeatures.like(own, sample), *(LandmarkFeatures.fitted(kernel, sample, rows) for kernel in kernels)]
 
 
 def _widened(variable: Variable) -> Variable:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.pairs.engine import Known
-from shearer.pairs.sides import Rows
+from shearer.pairs.patterns import Rows
 from shearer.pairs.sums import NUMBERS, RowSums, Totals
 from shearer.sketching.landmarks import Features
 

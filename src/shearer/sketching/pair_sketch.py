@@ -17,19 +17,21 @@ from numpy.typing import NDArray
 from shearer._files.archive import digest_of
 from shearer._validate import describe, type_error, value_error
 from shearer.data.variables import Variable
+from shearer.inference.permutation.resampling import check_count
 from shearer.kernels import Kernel
+from shearer.pairs.rungs import spaced_rows
 from shearer.sketching import saved_sketches
 from shearer.sketching.frame import Frame, describe_kernel, kernel_from
 from shearer.sketching.landmarks import feature_levels, unpacked
 from shearer.sketching.levels import Level
 from shearer.sketching.pair_answers import PairAnswers
 from shearer.sketching.rows import check_alike, read_chunk, taken
-from shearer.sketching.sketch import FEWEST_SAMPLE_ROWS, SAMPLE_ROWS
+from shearer.sketching.sketch import FEWEST_SAMPLE_ROWS
 from shearer.spectrum.lowrank.cholesky import ROWS_AT_ONCE
 
 Floats = NDArray[np.float64]
 
-FORMAT = "shearer pair sketch 3"
+FORMAT = "shearer pair sketch 4"
 # How chunks are read, in the order in which files have it.
 _SETTINGS = ("groups", "missing", "kinds", "names")
 # Numbers in the features of one chunk: 64 megabytes for each level.
@@ -74,6 +76,7 @@ class PairSketch(PairAnswers):
         kinds: Mapping[str, str] | None = None,
         missing: str = "error",
         names: Sequence[str] | None = None,
+        rows: int | None = None,
     ) -> PairSketch:
         """An empty sketch for rows like these.
 
@@ -91,6 +94,9 @@ class PairSketch(PairAnswers):
             What to do with rows that lack a value in any variable.
         names : sequence of str, optional
             The variables, where a table has others too; default: all.
+        rows : int, optional
+            How many rows are to come, where the sample is `RowSource.spaced` of them: p-values are then those of the
+            same rows in memory. Default: those of the sample.
         """
         only = None if names is None else list(names)
         variables = read_chunk(sample, None, groups, kinds, missing, only).variables
@@ -99,12 +105,13 @@ class PairSketch(PairAnswers):
         if variables[0].rows < FEWEST_SAMPLE_ROWS:
             raise value_error("sample", f"at least {FEWEST_SAMPLE_ROWS} rows", f"{variables[0].rows}")
         frame = Frame.of(variables, kernel)
-        few = np.random.default_rng(0).permutation(variables[0].rows)[:SAMPLE_ROWS]
-        rows = taken(frame.prepared(variables), np.sort(few))
+        count = variables[0].rows if rows is None else rows
+        check_count("rows", count, 1)
+        few = taken(frame.prepared(variables), spaced_rows(variables[0].rows))
         sketch = cls.__new__(cls)
         chosen = set(kernel) if isinstance(kernel, Mapping) else None if kernel is None else {i.name for i in variables}
         sketch._features = [
-            feature_levels(frame, place, item, item.name in (chosen or ())) for place, item in enumerate(rows)
+            feature_levels(frame, place, item, item.name in (chosen or ()), count) for place, item in enumerate(few)
         ]
         sketch._settings = {"groups": groups and {k: list(v) for k, v in groups.items()}, "missing": missing}
         sketch._settings |= {"kinds": None if kinds is None else dict(kinds), "names": only}

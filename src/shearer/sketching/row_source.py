@@ -7,8 +7,11 @@ from functools import partial
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shearer._validate import value_error
+from shearer.pairs.limits import SPACED_ROWS
+from shearer.pairs.rungs import spaced_rows
 
 R = TypeVar("R")
 
@@ -56,8 +59,34 @@ class RowSource(ABC):
 
     def sample(self, rows: int, seed: int, n_jobs: int | None = None, progress: bool | None = None) -> Any:
         """So many rows drawn at random without replacement, or all if there are fewer; takes a pass over all."""
+        return self.counted(rows, seed, n_jobs, progress)[0]
+
+    def counted(
+        self, rows: int, seed: int, n_jobs: int | None = None, progress: bool | None = None
+    ) -> tuple[Any, dict[int, int]]:
+        """Such a sample, and how many rows each part has, by its number, from the same pass."""
         found = self.fold(partial(_drawn, rows, seed), partial(_fewest, rows), n_jobs, progress)
-        return found.chunk
+        return found.chunk, found.counts
+
+    def spaced(
+        self, counts: dict[int, int], most: int = SPACED_ROWS, n_jobs: int | None = None, progress: bool | None = None
+    ) -> Any:
+        """All rows, or so many evenly spaced ones, those that a table in memory would take; a pass over all.
+
+        Parameters
+        ----------
+        counts : dict
+            Rows of each part, from `counted`.
+        most : int
+            How many rows.
+        n_jobs, progress
+            As in the other passes.
+        """
+        numbers = sorted(counts)
+        ends = np.cumsum([counts[number] for number in numbers]).tolist()
+        starts = dict(zip(numbers, [0, *ends], strict=False))
+        wanted = spaced_rows(ends[-1], most)
+        return self.fold(partial(_picked, wanted, starts), partial(_fewest, len(wanted)), n_jobs, progress).chunk
 
 
 def _added(sums: S, chunks: Iterator[Any], number: int) -> S:  # noqa: ARG001 - every part is treated alike
@@ -76,10 +105,11 @@ def _merged(parts: list[S]) -> S:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """Rows with the smallest of random keys."""
+    """Rows with the smallest of some keys, and how many rows were looked at, by the number of the part."""
 
     keys: Any
     chunk: Any
+    counts: dict[int, int]
 
 
 def _drawn(rows: int, seed: int, chunks: Iterator[Any], number: int) -> _Drawn:
@@ -88,7 +118,7 @@ def _drawn(rows: int, seed: int, chunks: Iterator[Any], number: int) -> _Drawn:
     for chunk in chunks:
         keys = rng.uniform(size=len(chunk))
         best = np.sort(np.argsort(keys)[:rows])
-        found = [_fewest(rows, [*found, _Drawn(keys[best], _take(chunk, best))])]
+        found = [_fewest(rows, [*found, _Drawn(keys[best], _take(chunk, best), {number: len(chunk)})])]
     if not found:
         raise value_error("data", "at least one chunk of rows in every part", "none")
     return found[0]
@@ -98,7 +128,22 @@ def _fewest(rows: int, parts: list[_Drawn]) -> _Drawn:
     keys = np.concatenate([part.keys for part in parts])
     chunk = _stack([part.chunk for part in parts])
     best = np.sort(np.argsort(keys, kind="stable")[:rows])
-    return _Drawn(keys[best], _take(chunk, best))
+    counts: dict[int, int] = {}
+    for part in parts:
+        counts |= {number: counts.get(number, 0) + count for number, count in part.counts.items()}
+    return _Drawn(keys[best], _take(chunk, best), counts)
+
+
+def _picked(wanted: NDArray[np.intp], starts: dict[int, int], chunks: Iterator[Any], number: int) -> _Drawn:
+    """The wanted rows among those of a part, which follow each other from its start."""
+    found: list[_Drawn] = []
+    first = starts[number]
+    for chunk in chunks:
+        here = wanted[slice(*np.searchsorted(wanted, (first, first + len(chunk))))]
+        if len(here) or not found:
+            found.append(_Drawn(here, _take(chunk, here - first), {}))
+        first += len(chunk)
+    return _fewest(len(wanted), found)
 
 
 def _take(chunk: Any, rows: Any) -> Any:

@@ -192,7 +192,7 @@ def split_components(tests: SplitTests, names: Sequence[str]) -> list[Component]
     splits = []
     for left, alone in (((1, 2), 0), ((0, 2), 1), ((0, 1), 2)):
         heights = range(tests.heights((0, 1, 2)))
-        found = [tests.of_pair(np.array(left), height) for height in heights]
+        found = [tests.of_pairs(np.array([left]), height)[0] for height in heights]
         z = np.array([one.z[alone] for one in found])
         largest = float(np.nanmax(z, initial=0.0))
         pvalue = float(joined([one.tails[alone] for one in found], CENTERED_WEIGHTS[: len(found)]))
