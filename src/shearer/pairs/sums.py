@@ -27,7 +27,6 @@ Indices = NDArray[np.intp]
 
 # Entries of a matrix of probes that are formed at a time.
 _BAND = 2**18
-# Diagonals that differ by a smaller share are equal.
 #: Sums over rows of the second pass that are numbers: of the squares and cubes of the diagonal of N, and of g.
 NUMBERS = 4
 
