@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shearer as sh
+from shearer.data import read
 from shearer.kernels import Delta, Gaussian, Laplacian
 from shearer.neural import DependenceLoss, ErrorEntropyLoss, HSICLoss, TotalCorrelationLoss
 from shearer.neural.matrix_information import entropies_with_slopes, products_of_others
@@ -98,8 +99,8 @@ def test_a_kernel_for_each_tensor():
 @pytest.mark.parametrize("d", [2, 12])
 def test_hsic_by_its_definition(d):
     x, e = batch(d=d)
-    variables = sh.Dependence({"x": x.numpy(), "e": e.numpy()})._variables
-    k, ell = (gram.dense() for gram in sh.kernels.grams(variables))
+    table = read({"x": x.numpy(), "e": e.numpy()})
+    k, ell = (gram.dense() for gram in sh.kernels.grams(table))
     h = np.eye(20) - 1 / 20
     expected = np.trace(k @ h @ ell @ h) / 19**2
     assert HSICLoss()(x, e).item() == pytest.approx(expected, abs=1e-14)
