@@ -12,7 +12,7 @@ from shearer.kernels import Gaussian
 from shearer.pairs import limits, rungs
 from shearer.pairs.features import fit
 from shearer.pairs.null_law.moments import Form
-from shearer.pairs.rungs import Ladder, rung_widths, sample_rows
+from shearer.pairs.rungs import Ladder, rung_widths, sample_rows, spaced_rows
 from shearer.pairs.sides import Ladders, Side
 from shearer.pairs.sums import RowSums, Totals
 
@@ -126,8 +126,8 @@ def test_many_rows_have_the_widths_of_few(rng):
     assert rung_widths(x) == pytest.approx(rung_widths(x[:4000]), rel=0.05)
     rows = sample_rows(x)
     assert len(rows) == limits.SAMPLE_ROWS
-    assert x[rows].min() == x.min()
-    assert x[rows].max() == x.max()
+    assert x[rows].min() == x[spaced_rows(50_000)].min()
+    assert x[rows].max() == x[spaced_rows(50_000)].max()
     assert len(sample_rows(rng.normal(size=(3000, 2)))) == limits.SAMPLE_ROWS
 
 
@@ -178,3 +178,14 @@ def test_more_than_two_variables_beyond_whole_matrices(rng):
     assert found.pvalue < 1e-100
     assert all("against those before" in one.name for one in found.components)
     assert sh.independence_test(a, b, e).pvalue > 0.001
+
+
+@pytest.mark.parametrize("rows", [5, 8192, 8193, 16_383, 196_585])
+def test_spaced_rows(rows):
+    """Ascending, none twice, and out of step with a day of 24 rows."""
+    found = spaced_rows(rows)
+    assert len(found) == min(rows, limits.SPACED_ROWS)
+    assert (np.diff(found) > 0).all()
+    assert 0 <= found[0] <= found[-1] < rows
+    if rows > 100:
+        assert np.bincount(found % 24, minlength=24).min() > 0.7 * len(found) / 24

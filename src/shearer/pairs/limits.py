@@ -30,7 +30,7 @@ EQUAL = 1e-7
 RESIDUAL = 5e-3
 #: Up to so many rows nothing but round-off is left out.
 EXACT_ROWS = 256
-#: Rows of a longer table, evenly spaced, that widths, landmarks and probes come from: a function of the number of rows
+#: Rows of a longer table, evenly spread, that widths, landmarks and probes come from: a function of the number of rows
 #: alone, so that chunks of rows can pick the same.
 SPACED_ROWS = 8192
 #: Of these the rows from which landmarks are chosen, and in which widths are found.

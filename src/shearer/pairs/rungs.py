@@ -164,14 +164,17 @@ def sample_rows(values: Floats, most: int = limits.SAMPLE_ROWS) -> Indices:
 
 
 def spaced_rows(n: int, most: int = limits.SPACED_ROWS) -> Indices:
-    """All rows of so many, or evenly spaced ones with both ends.
+    """All rows of so many, or one of each of equal runs of rows: a fixed draw, out of step with whatever repeats.
 
     Examples
     --------
-    >>> spaced_rows(3).tolist(), spaced_rows(10, most=4).tolist()
-    ([0, 1, 2], [0, 3, 6, 9])
+    >>> spaced_rows(3).tolist(), (spaced_rows(1000, most=10) // 100).tolist()
+    ([0, 1, 2], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
     """
-    return np.arange(n) if n <= most else np.linspace(0, n - 1, most).round().astype(np.intp)
+    if n <= most:
+        return np.arange(n)
+    edges = np.arange(most + 1) * n // most
+    return (edges[:-1] + np.random.default_rng(0).random(most) * np.diff(edges)).astype(np.intp)
 
 
 def _binned(squared: Floats) -> tuple[Floats, Floats]:

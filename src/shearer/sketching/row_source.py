@@ -71,7 +71,7 @@ class RowSource(ABC):
     def spaced(
         self, counts: dict[int, int], most: int = SPACED_ROWS, n_jobs: int | None = None, progress: bool | None = None
     ) -> Any:
-        """All rows, or so many evenly spaced ones, those that a table in memory would take; a pass over all.
+        """All rows, or so many evenly spread ones, those that a table in memory would take; a pass over all.
 
         Parameters
         ----------
