@@ -28,6 +28,8 @@ MOST_PRODUCTS = 12
 NUMBER_RANK, INDEX_RANK, JOINT_RANK, FINE_RANK = 40, 60, 150, 400
 #: Rows among which landmarks are chosen, for the first joint fit and for the finer one.
 SAMPLE_ROWS, FINE_SAMPLE_ROWS = 256, 640
+#: Rows in which widths are found: bits need not be exact.
+WIDTH_ROWS = 160
 #: Share of a similarity that features may leave out.
 LEFT_OUT = 1e-4
 #: Directions of features that hold less than this share of the largest are round-off.
