@@ -9,7 +9,10 @@ MOST_COORDINATES, MOST_LINEAR = 20, 5
 #: Most levels of a tested label that have a feature of their own.
 MOST_TESTED_LEVELS = 12
 #: Kernel principal components of the residual that are tested, with few rows and with more; their width in bits.
-FEW_COMPONENTS, MORE_COMPONENTS, MORE_ROWS, COMPONENT_BITS = 2, 4, 60, 2.0
+FEW_COMPONENTS, MORE_COMPONENTS, MORE_ROWS, COMPONENT_BITS = 2, 4, 60, 1.1
+#: Residuals are divided by their spread given the conditions where a regression of their sizes explains this share of
+#: how these vary; spreads below this part of the mean size are taken as that.
+LEAST_SPREAD_SHARE, SMALLEST_SPREAD = 0.05, 0.2
 #: Conditions by which the products of residuals are weighted, for links that change with a condition.
 MOST_WEIGHTS = 4
 #: Standardised conditions are cut here where they are weights.
