@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shearer.conditioning import constants
 from shearer.conditioning.residual_check import Neighbors
-from shearer.conditioning.ridge import Smoother, Source
+from shearer.conditioning.ridge import Smoother, Source, runs
 from shearer.conditioning.similarity import Similarities
 from shearer.data.variables import Block, Variable
 from shearer.kernels import Gaussian, Gram, hadamard
@@ -160,7 +160,7 @@ def _of_numbers(numbers: Floats, base: Floats) -> Iterator[Smoother | None]:
         products = _scaled(lambda rows: _all_products(numbers[rows]), n)
         yield Smoother.of(base, products)
     if d * constants.NUMBER_RANK <= 2 * constants.FINE_RANK:
-        wide, narrow = (_scaled(_side_by_side(each), n) for each in _columns_features(numbers))
+        wide, narrow = (_formed_once(_scaled(_side_by_side(each), n), n) for each in _columns_features(numbers))
         yield from (Smoother.of(base, source) for source in (wide, narrow))
         if products is not None:
             yield Smoother.of(base, _side_by_side([wide, products]))
@@ -200,6 +200,14 @@ def _columns_features(numbers: Floats) -> tuple[list[Source], list[Source]]:
 def _side_by_side(sources: Iterable[Source]) -> Source:
     several = list(sources)
     return lambda rows: np.column_stack([source(rows) for source in several])
+
+
+def _formed_once(source: Source, n: int) -> Source:
+    """The same features, kept where there is room."""
+    if 8 * n * source(slice(0, 1)).shape[1] > constants.ROOM:
+        return source
+    found = np.concatenate([source(rows) for rows in runs(n)])
+    return lambda rows: found[rows]
 
 
 def _scaled(source: Source, n: int) -> Source:

@@ -22,6 +22,8 @@ Indices = NDArray[np.intp]
 
 # Similarities below its exponential are as good as 0, and their products are still ordinary numbers.
 _LARGEST_EXPONENT = 230.0
+# Coordinates whose differences are squared one after the other; of more a matrix product is faster.
+_MOST_DIRECT = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +114,7 @@ def _from_the_middle(values: Floats, rows: Indices) -> Indices:
 
 
 def _squared(first: Floats, second: Floats) -> Floats:
-    """Squared distances; of many coordinates by a matrix product, which is exact enough of standardised ones."""
-    far = first.shape[1] > distances.DIRECT_DIMENSIONS
-    found: Floats = distances.product(first, second) if far else distances.direct(first, second)
+    """Squared distances; of several coordinates by a matrix product, which is exact enough of standardised ones."""
+    several = first.shape[1] > _MOST_DIRECT
+    found: Floats = distances.product(first, second) if several else distances.direct(first, second)
     return found
