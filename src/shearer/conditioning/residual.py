@@ -152,7 +152,8 @@ class Residual:
         own = []
         if conditions.several:
             fitted = columns - found.residuals
-            own = list(conditions.of_index(np.column_stack([linear[:, :1], fitted[:, :2]])))
+            same = found.choices[0].smoother is None  # what was fitted to the first is linear already
+            own = list(conditions.of_index(np.column_stack([linear[:, :1], fitted[:, int(same) : 2]])))
             found = found.further(own)
         explained = float(np.clip(1.0 - np.mean(found.criterion()), 0.0, 1.0))
         kept = np.mean(found.residuals**2, axis=0) > constants.SMALLEST_LEFT
