@@ -145,3 +145,25 @@ def test_only_a_synergistic_triple(open_page):
     page = open_page("triple_only", document | {"pairs": pairs}, sample)
     assert page.locator("#network-picture .node").count() == 3
     assert not page.locator("#threshold").is_visible()
+
+
+def test_direct_links_only(open_page):
+    document, sample = documents.example("penguins")
+    reported = [pair for pair in document["pairs"] if pair["reported"]]
+    indirect = reported[0]["variables"]
+    pairs = [
+        pair | {"direct": pair["variables"] != indirect if pair["reported"] else None} for pair in document["pairs"]
+    ]
+    page = open_page("direct", document | {"pairs": pairs}, sample)
+    page.focus("#threshold")
+    page.keyboard.press("Home")  # all links
+    assert page.evaluate(SHOWN) == len(reported)
+    page.get_by_label("direct links only").check()
+    assert page.evaluate(SHOWN) == len(reported) - 1
+    assert page.locator("#threshold-value").inner_text().endswith(f"{len(reported) - 1} links")
+    page.get_by_label("direct links only").uncheck()
+    assert page.evaluate(SHOWN) == len(reported)
+
+
+def test_no_box_for_direct_links_where_none_were_looked_for(page):
+    assert not page.locator("#direct-label").is_visible()

@@ -9,7 +9,9 @@ import pytest
 import shearer as sh
 from shearer.conditioning.designs import Conditions
 from shearer.conditioning.pair import PairsGiven
+from shearer.conditioning.residual import _spread
 from shearer.conditioning.ridge import Fit
+from shearer.conditioning.similarity import Similarities
 from shearer.conditioning.strata import Strata
 from shearer.data import read
 
@@ -225,3 +227,40 @@ def test_residuals_are_found_once(rng):
     answers = [tests.answer(i, j).pvalue for i in range(4) for j in range(i)]
     assert tests.residual(0) is tests.residual(0)
     assert all(0 < p <= 1 for p in answers)
+
+
+def test_features_are_those_of_the_dense_similarity(rng):
+    z, codes = rng.normal(size=(90, 3)), rng.integers(0, 2, size=90)
+    similar = Similarities.of(z, (1.0, 2.0), codes)
+    everything = slice(0, 90)
+    scaled = similar.values
+    for place, width in enumerate(similar.widths):
+        dense = np.exp(-((scaled[:, None] - scaled[None]) ** 2).sum(axis=2) / width**2) * (codes[:, None] == codes)
+        np.testing.assert_allclose(similar.between(everything, everything, place), dense, atol=1e-12)
+        for sample in (90, 60):  # all rows, and landmarks among some
+            source, left_out = next(similar.features((place,), sample, 90))
+            features = source(everything)
+            assert np.trace(dense - features @ features.T) / 90 < 0.2
+            assert np.linalg.eigvalsh(dense - features @ features.T)[0] > -1e-8
+            if sample == 90:
+                assert left_out == pytest.approx(np.trace(dense - features @ features.T) / 90, abs=1e-10)
+
+
+def test_spread_is_found_where_there_is_one(rng):
+    z = rng.normal(size=(400, 1))
+    z = (z - z.mean()) / z.std()
+    conditions = Conditions.of(z, [])
+    noise = rng.normal(size=(400, 1))
+    assert (_spread(noise, conditions.base, conditions.smoothers) == 1).all()
+    found = _spread(noise * np.exp(z), conditions.base, conditions.smoothers)
+    assert np.corrcoef(np.log(found[:, 0]), z[:, 0])[0, 1] > 0.8
+    assert found.min() > 0
+
+
+def test_a_link_is_not_drowned_by_rows_of_large_spread():
+    def draw(g, n):
+        z, common = g.normal(size=(2, n))
+        size = (1 + z**2) / 2
+        return z + common / 2 + g.normal(size=n) * size, z**2 + common / 2 + g.normal(size=n) * size, z
+
+    assert share_found(draw, 300, 6) > 0.5

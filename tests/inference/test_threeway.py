@@ -173,3 +173,37 @@ def test_two_claims():
     assert alike.kind == "redundant"
     assert sh.interaction_test(*g.normal(size=(3, 300))).kind == "unclear"
     assert sh.interaction_test(*g.normal(size=(3, 10))).kind == "unclear"
+
+
+class TestGivenLabels:
+    def test_within_levels(self, rng):
+        a, b, e = rng.normal(size=(3, 300))
+        label = rng.choice(["u", "v"], size=300)
+        found = sh.interaction_test(a, b, np.where(label == "u", a * b, -a * b) + e, given=label)
+        assert found.pvalue < 1e-3  # of both levels together the term cancels
+        assert found.given == ("given1",)
+        assert "given given1" in str(found)
+        assert found.rows == 300
+
+    def test_shifts_by_a_label_are_no_term(self, rng):
+        label = rng.integers(0, 2, size=300)
+        shifted = rng.normal(size=(3, 300)) + 3 * label
+        found = sh.interaction_test(*shifted, given=np.where(label == 1, "u", "v"))
+        assert found.split_pvalue > 0.01
+        assert found.pvalue > 0.01
+
+    def test_one_level_is_the_test_of_its_rows(self, rng):
+        a, b, c = rng.normal(size=(3, 80))
+        label = np.array(["u"] * 70 + ["v"] * 10)  # too few of the second
+        found = sh.interaction_test(a, b, c, given=label)
+        assert found.pvalue == sh.interaction_test(a[:70], b[:70], c[:70]).pvalue
+        assert found.rows == 70
+
+    def test_what_is_refused(self, rng):
+        a, b, c = rng.normal(size=(3, 60))
+        with pytest.raises(ValueError, match="given: expected labels, got numbers"):
+            sh.interaction_test(a, b, c, given=rng.normal(size=60))
+        with pytest.raises(ValueError, match="at least 20 rows of a level"):
+            sh.interaction_test(a, b, c, given=[f"row {k // 6}" for k in range(60)])
+        with pytest.raises(ValueError, match="exactly 3 variables besides given"):
+            sh.interaction_test(a, b, given=["u", "v"] * 30)

@@ -39,6 +39,7 @@ EXAMPLES = (
     "shearer scan *.parquet --group position=x,y,z --kind year=label --drop id",
     "shearer scan series.tsv --order 2 --lags 0..5",
     "shearer scan visits.csv --cluster patient",
+    "shearer scan table.csv --given age,sex",
     "shearer scan 'part-*.parquet' --scheduler tcp://10.0.0.1:8786",
     "zcat table.csv.gz | shearer scan - --quiet --csv found.csv",
 )
@@ -84,6 +85,22 @@ def scan(
             rich_help_panel=_SEARCH,
         ),
     ] = None,
+    given: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COL,...",
+            help="Columns that are known: what do the others still have to do with each other?",
+            rich_help_panel=_SEARCH,
+        ),
+    ] = None,
+    direct: Annotated[
+        bool,
+        typer.Option(
+            "--direct",
+            help="Find out which links still show given the columns linked with them; --report always does.",
+            rich_help_panel=_SEARCH,
+        ),
+    ] = False,
     columns: Columns = None,
     drop: Drop = None,
     group: Groups = None,
@@ -193,6 +210,8 @@ def scan(
             keep=[*(keep or ()), *named],
             lags=steps,
             cluster=cluster,
+            given=split_names(given or "") or None,
+            direct=direct or (report is not None and not (steps or cluster or given or target or rows is not None)),
             fdr=fdr,
             top=top,
             alpha=alpha,

@@ -9,7 +9,10 @@ MOST_COORDINATES, MOST_LINEAR = 20, 5
 #: Most levels of a tested label that have a feature of their own.
 MOST_TESTED_LEVELS = 12
 #: Kernel principal components of the residual that are tested, with few rows and with more; their width in bits.
-FEW_COMPONENTS, MORE_COMPONENTS, MORE_ROWS, COMPONENT_BITS = 2, 4, 60, 2.0
+FEW_COMPONENTS, MORE_COMPONENTS, MORE_ROWS, COMPONENT_BITS = 2, 4, 60, 1.1
+#: Residuals are divided by their spread given the conditions where a regression of their sizes explains this share of
+#: how these vary; spreads below this part of the mean size are taken as that.
+LEAST_SPREAD_SHARE, SMALLEST_SPREAD = 0.05, 0.2
 #: Conditions by which the products of residuals are weighted, for links that change with a condition.
 MOST_WEIGHTS = 4
 #: Standardised conditions are cut here where they are weights.
@@ -28,6 +31,8 @@ MOST_PRODUCTS = 12
 NUMBER_RANK, INDEX_RANK, JOINT_RANK, FINE_RANK = 40, 60, 150, 400
 #: Rows among which landmarks are chosen, for the first joint fit and for the finer one.
 SAMPLE_ROWS, FINE_SAMPLE_ROWS = 256, 640
+#: Rows in which widths are found: bits need not be exact.
+WIDTH_ROWS = 160
 #: Share of a similarity that features may leave out.
 LEFT_OUT = 1e-4
 #: Directions of features that hold less than this share of the largest are round-off.

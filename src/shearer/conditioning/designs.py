@@ -2,18 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shearer.conditioning import constants
 from shearer.conditioning.residual_check import Neighbors
-from shearer.conditioning.ridge import Smoother, Source
+from shearer.conditioning.ridge import Smoother, Source, runs
+from shearer.conditioning.similarity import Similarities
 from shearer.data.variables import Block, Variable
 from shearer.kernels import Gaussian, Gram, hadamard
 from shearer.kernels.delta import DeltaGram
-from shearer.pairs.features import LevelFeatures, fit
+from shearer.pairs.features import LevelFeatures
 from shearer.pairs.rungs import rung_widths, sample_rows, unit_scale
 
 Floats = NDArray[np.float64]
@@ -116,11 +117,9 @@ class Conditions:
     def of_index(self, values: Floats) -> Iterator[Smoother]:
         """Regressions on values that were fitted: in many models all depends on the conditions through these."""
         for column in standardized(values).T:
-            index = column[:, None]
-            for gram in gaussian_grams(index, constants.INDEX_BITS):
-                found = _gaussian(index, gram, self.base, constants.INDEX_RANK)
-                if found is not None:
-                    yield found
+            similar = Similarities.of(column[:, None], constants.INDEX_BITS)
+            found = _gaussians(similar, range(len(similar.widths)), self.base, constants.INDEX_RANK)
+            yield from (one for one in found if one is not None)
 
 
 def _orthonormal(columns: Floats) -> Floats:
@@ -130,79 +129,85 @@ def _orthonormal(columns: Floats) -> Floats:
     return found
 
 
-def _gaussian(
-    values: Floats, gram: Gram, base: Floats, rank: int, sample: int = constants.SAMPLE_ROWS, fine: bool = False
-) -> Smoother | None:
-    """A similarity by its leading features; with `fine` it can be had with more of them."""
-    rows = sample_rows(values, sample)
-    features = fit(gram, rows, constants.LEFT_OUT)
-    kept = slice(max(0, features.rank - rank), None)
-    seen = (features.of(rows) + features.offset)[:, kept]
-    left_out = max(0.0, 1.0 - float(np.mean(np.sum(seen**2, axis=1))))
-    most = min(constants.FINE_RANK, len(values) // 3)
-    finer = None
-    if fine and most > rank and left_out > constants.LEFT_OUT:
-        finer = cache(lambda: _gaussian(values, gram, base, most, constants.FINE_SAMPLE_ROWS))
-    return Smoother.of(base, lambda rows: features.of(rows)[:, kept], left_out, finer)
+def _gaussians(
+    similar: Similarities, places: Sequence[int], base: Floats, rank: int, *, fine: bool = False
+) -> Iterator[Smoother | None]:
+    """Similarities by their leading features; with `fine` each can be had with more of them."""
+    n = len(base)
+    most = min(constants.FINE_RANK, n // 3)
+    found = similar.features(places, constants.SAMPLE_ROWS, rank)
+    for place, (source, left_out) in zip(places, found, strict=True):
+        finer = None
+        if fine and most > rank and left_out > constants.LEFT_OUT:
+            finer = cache(partial(_finer, similar, place, base, most))
+        yield Smoother.of(base, source, left_out, finer)
+
+
+def _finer(similar: Similarities, place: int, base: Floats, rank: int) -> Smoother | None:
+    source, left_out = next(similar.features((place,), constants.FINE_SAMPLE_ROWS, rank))
+    return Smoother.of(base, source, left_out)
 
 
 def _of_numbers(numbers: Floats, base: Floats) -> Iterator[Smoother | None]:
     n, d = numbers.shape
     if d == 1:
         narrowest = (constants.NARROW_BITS,) if n >= constants.NARROW_ROWS else ()
-        grams = gaussian_grams(numbers, (*constants.SCALAR_BITS, *narrowest))
-        yield from (_gaussian(numbers, gram, base, n // 2) for gram in grams)
+        similar = Similarities.of(numbers, (*constants.SCALAR_BITS, *narrowest))
+        yield from _gaussians(similar, range(len(similar.widths)), base, n // 2)
         return
     products = None
     if d <= constants.MOST_PRODUCTS:
         products = _scaled(lambda rows: _all_products(numbers[rows]), n)
         yield Smoother.of(base, products)
     if d * constants.NUMBER_RANK <= 2 * constants.FINE_RANK:
-        wide, narrow = (_scaled(_side_by_side(each), n) for each in _columns_features(numbers))
+        wide, narrow = (_formed_once(_scaled(_side_by_side(each), n), n) for each in _columns_features(numbers))
         yield from (Smoother.of(base, source) for source in (wide, narrow))
         if products is not None:
             yield Smoother.of(base, _side_by_side([wide, products]))
     rank = min(constants.JOINT_RANK, n // 2)
     further = n >= constants.NARROW_ROWS and d <= constants.NARROW_DIMENSIONS
-    grams = gaussian_grams(numbers, (*constants.JOINT_BITS, *(constants.NARROW_JOINT_BITS,) * further))
-    yield from (_gaussian(numbers, gram, base, rank, fine=True) for gram in grams)
+    similar = Similarities.of(numbers, (*constants.JOINT_BITS, *(constants.NARROW_JOINT_BITS,) * further))
+    yield from _gaussians(similar, range(len(similar.widths)), base, rank, fine=True)
 
 
 def _of_mixtures(numbers: Floats, labels: Sequence[Indices], base: Floats) -> Iterator[Smoother | None]:
     """Another function of the numbers for each combination of labels."""
     n = len(numbers)
     codes = np.unique(np.column_stack(labels), axis=0, return_inverse=True)[1].reshape(-1)
-    joint = DeltaGram(codes, _LIKE)
-    levels = LevelFeatures.fit(joint)
+    levels = LevelFeatures.fit(DeltaGram(codes, _LIKE))
     if len(labels) > 1:
         yield Smoother.of(base, levels.of)
     if levels.rank * numbers.shape[1] <= min(constants.JOINT_RANK, n // 4):
         yield Smoother.of(base, lambda rows: _crossed(levels.of(rows), numbers[rows]))
     rank = min(constants.JOINT_RANK, n // 2)
-    grams = gaussian_grams(numbers, constants.JOINT_BITS, joint)
-    yield from (_gaussian(numbers, gram, base, rank, fine=True) for gram in grams)
+    similar = Similarities.of(numbers, constants.JOINT_BITS, codes)
+    yield from _gaussians(similar, range(len(similar.widths)), base, rank, fine=True)
 
 
 def _columns_features(numbers: Floats) -> tuple[list[Source], list[Source]]:
     """Features of each number alone, in a wide and a narrow width."""
-
-    def source(column: Floats, gram: Gram) -> Source:
-        features = fit(gram, sample_rows(column, constants.SAMPLE_ROWS), constants.LEFT_OUT)
-        kept = slice(max(0, features.rank - constants.NUMBER_RANK), None)
-        return lambda rows: features.of(rows)[:, kept]
-
-    wide, narrow = [], []
+    wide: list[Source] = []
+    narrow: list[Source] = []
     for values in numbers.T:
-        column = values[:, None]
-        grams = gaussian_grams(column, constants.ADDITIVE_BITS)
-        wide.append(source(column, grams[0]))
-        narrow.append(source(column, grams[-1]))
+        similar = Similarities.of(values[:, None], constants.ADDITIVE_BITS)
+        places = (0, len(similar.widths) - 1)
+        found = similar.features(places, constants.SAMPLE_ROWS, constants.NUMBER_RANK)
+        for sources, (source, _) in zip((wide, narrow), found, strict=True):
+            sources.append(source)
     return wide, narrow
 
 
 def _side_by_side(sources: Iterable[Source]) -> Source:
     several = list(sources)
     return lambda rows: np.column_stack([source(rows) for source in several])
+
+
+def _formed_once(source: Source, n: int) -> Source:
+    """The same features, kept where there is room."""
+    if 8 * n * source(slice(0, 1)).shape[1] > constants.ROOM:
+        return source
+    found = np.concatenate([source(rows) for rows in runs(n)])
+    return lambda rows: found[rows]
 
 
 def _scaled(source: Source, n: int) -> Source:

@@ -98,7 +98,7 @@ class PairsGiven:
         return Conditions.of(self._numbers, self._labels)
 
     @cached_property
-    def _refusal(self) -> str:
+    def refusal(self) -> str:
         """Why nothing can be said of any pair, or nothing."""
         if self._rows < constants.FEWEST_ROWS:
             return f"{self._rows} rows are too few: at least {constants.FEWEST_ROWS} are needed"
@@ -130,8 +130,8 @@ class PairsGiven:
         constant = self._listed(k for k in places if self.parts(k).is_constant)
         if constant:
             return Answer(1.0, reason=f"{constant} is constant")
-        if self._refusal:
-            return Answer(math.nan, reason=self._refusal)
+        if self.refusal:
+            return Answer(math.nan, reason=self.refusal)
         left, right = self.residual(first), self.residual(second)
         explained = left.explained, right.explained
         determined = self._listed(k for k in places if self.residual(k).is_determined)

@@ -6,6 +6,7 @@ all, and the second regression, of each feature, has little to find. Features of
 complicated ways.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from shearer.conditioning import constants
 from shearer.conditioning.designs import Conditions, gaussian_grams, leading, split_blocks, standardized
-from shearer.conditioning.ridge import Fit
+from shearer.conditioning.ridge import Fit, Smoother
 from shearer.data.variables import Variable
 from shearer.kernels.delta import DeltaGram
 from shearer.pairs.features import LevelFeatures, fit
@@ -92,6 +93,21 @@ def _few_values(numbers: Floats) -> Indices | None:
     return codes.reshape(-1) if len(values) <= constants.FEW_VALUES else None
 
 
+def _spread(left: Floats, base: Floats, smoothers: Sequence[Smoother]) -> Floats:
+    """How large residuals are at each row's conditions, as a regression of their sizes says; 1 where it says little.
+
+    Residuals over their spread tell the same, given the conditions; a few rows of large spread no longer drown the
+    others, and in models of location and scale what is then left does not depend on the conditions at all.
+    """
+    sizes = np.abs(left)
+    sizes /= sizes.mean(axis=0)
+    start = Fit.start(sizes, np.ones((len(left), 1)) / np.sqrt(len(left)))
+    found = Fit.start(sizes, base).further(smoothers)
+    clear = found.criterion() < (1.0 - constants.LEAST_SPREAD_SHARE) * start.criterion()
+    spread = np.maximum(sizes - found.residuals, constants.SMALLEST_SPREAD)
+    return np.where(clear, spread, 1.0)
+
+
 @dataclass(frozen=True, eq=False)
 class Residual:
     """Features of what conditions leave of a variable.
@@ -136,7 +152,8 @@ class Residual:
         own = []
         if conditions.several:
             fitted = columns - found.residuals
-            own = list(conditions.of_index(np.column_stack([linear[:, :1], fitted[:, :2]])))
+            same = found.choices[0].smoother is None  # what was fitted to the first is linear already
+            own = list(conditions.of_index(np.column_stack([linear[:, :1], fitted[:, int(same) : 2]])))
             found = found.further(own)
         explained = float(np.clip(1.0 - np.mean(found.criterion()), 0.0, 1.0))
         kept = np.mean(found.residuals**2, axis=0) > constants.SMALLEST_LEFT
@@ -146,8 +163,9 @@ class Residual:
         direct, levels = found.residuals[:, :count][:, kept[:count]], found.residuals[:, count:][:, kept[count:]]
         freedom = float(found.freedom.max())
         if direct.shape[1]:
-            direct, further = parts.features(direct)
-            further = Fit.start(further, conditions.base).further([*conditions.smoothers, *own]).residuals
+            smoothers = [*conditions.smoothers, *own]
+            direct, further = parts.features(direct / _spread(direct, conditions.base, smoothers))
+            further = Fit.start(further, conditions.base).further(smoothers).residuals
             further = further[:, np.mean(further**2, axis=0) > constants.SMALLEST_LEFT]
         else:
             further = direct

@@ -5,6 +5,7 @@ Kernel and penalty are chosen for each column by generalised cross-validation (G
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,10 +46,9 @@ class Smoother:
     values: Floats
     left_out: float
     finer: "Callable[[], Smoother | None] | None"
-    _source: Source = field(repr=False)
-    _cross: Floats = field(repr=False)
+    _beyond: Source = field(repr=False)
     _turn: Floats = field(repr=False)
-    _kept: list[Floats] = field(repr=False)
+    _runs: list[slice] = field(repr=False)
 
     @classmethod
     def of(
@@ -56,51 +56,73 @@ class Smoother:
     ) -> "Smoother | None":
         """From the features of all rows; None where nothing of them is left beyond `base`."""
         n, width = len(base), source(slice(0, 1)).shape[1]
-        squares, cross = np.zeros((width, width)), np.zeros((base.shape[1], width))
-        for rows in runs(n):
-            block = source(rows)
-            squares += block.T @ block
-            cross += base[rows].T @ block
-        squares -= cross.T @ cross
+        if 8 * n * width <= constants.ROOM:
+            beyond, squares = _kept(base, source, width)
+            chunks = [slice(0, n)]
+        else:
+            beyond, squares = _formed(base, source, width)
+            chunks = list(runs(n))
         values, turn = np.linalg.eigh(squares)
         kept = values > constants.SMALLEST_DIRECTION * max(float(values[-1]), 1e-300)
         kept &= values > 1e-13 * n
         if not kept.any():
             return None
         values = values[kept]
-        turn = turn[:, kept] / np.sqrt(values)
-        room = [] if 8 * n * len(values) > constants.ROOM else [np.empty(0)]
-        return cls(base, values, left_out, finer, source, cross, turn, room)
-
-    def blocks(self) -> Iterator[tuple[slice, Floats]]:
-        """Runs of rows with their orthonormal features, which are kept where there is room."""
-        n = len(self.base)
-        if not self._kept:
-            yield from ((rows, self.at(rows)) for rows in runs(n))
-            return
-        if not self._kept[0].size:
-            self._kept[0] = np.concatenate([self.at(rows) for rows in runs(n)])
-        yield slice(0, n), self._kept[0]
+        return cls(base, values, left_out, finer, beyond, turn[:, kept] / np.sqrt(values), chunks)
 
     def at(self, rows: Index) -> Floats:
         """Orthonormal features of some rows."""
-        if self._kept and self._kept[0].size:
-            return self._kept[0][rows]
-        found: Floats = (self._source(rows) - self.base[rows] @ self._cross) @ self._turn
+        found: Floats = self._beyond(rows) @ self._turn
         return found
 
     def products(self, columns: Floats) -> Floats:
-        """Sums over rows of the products of features and columns."""
-        total = np.zeros((len(self.values), columns.shape[1]))
-        for rows, block in self.blocks():
-            total += block.T @ columns[rows]
+        """Sums over rows of the products of orthonormal features and columns."""
+        total: Floats = self._turn.T @ sum(self._beyond(rows).T @ columns[rows] for rows in self._runs)
         return total
 
+    def take_off(self, columns: Floats, which: Sequence[int], weights: Floats) -> None:
+        """Subtract the features times weights from some of the columns, in place."""
+        weights = self._turn @ weights
+        for rows in self._runs:
+            columns[rows, which] -= self._beyond(rows) @ weights
+
+    @cached_property
     def shrinkage(self) -> Floats:
         """What is kept of each direction, for each penalty, shape (directions, penalties)."""
         values = self.values[:, None]
         found: Floats = values / (values + _PENALTIES * self.values.sum())
         return found
+
+    @cached_property
+    def gain(self) -> Floats:
+        """Share of the squared product along each direction that a fit takes off, shape (penalties, directions)."""
+        found: Floats = 1 - (1 - self.shrinkage.T) ** 2
+        return found
+
+    @cached_property
+    def freedom(self) -> Floats:
+        """Degrees of freedom at each penalty."""
+        found: Floats = self.shrinkage.sum(axis=0)
+        return found
+
+
+def _kept(base: Floats, source: Source, width: int) -> tuple[Source, Floats]:
+    """Features less what `base` fits, which are kept, and their squares."""
+    found = np.empty((len(base), width))
+    for rows in runs(len(base)):
+        found[rows] = source(rows)
+    found -= base @ (base.T @ found)
+    return lambda rows: found[rows], found.T @ found
+
+
+def _formed(base: Floats, source: Source, width: int) -> tuple[Source, Floats]:
+    """The same where there is no room for them: they are formed whenever they are needed."""
+    squares, cross = np.zeros((width, width)), np.zeros((base.shape[1], width))
+    for rows in runs(len(base)):
+        block = source(rows)
+        squares += block.T @ block
+        cross += base[rows].T @ block
+    return lambda rows: source(rows) - base[rows] @ cross, squares - cross.T @ cross
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,17 +196,16 @@ class Fit:
         """Put a smoother in the place of the choices that it is better than; returns the criterion of the choices."""
         n = len(self.residuals)
         products = smoother.products(self.residuals)
-        shrinkage = smoother.shrinkage()
         total = np.sum(self.residuals**2, axis=0)
-        spent = self.freedom + shrinkage.sum(axis=0)[:, None]  # (penalties, columns)
-        left = np.maximum(total - (1 - (1 - shrinkage) ** 2).T @ products**2, 0.0)
+        spent = self.freedom + smoother.freedom[:, None]  # (penalties, columns)
+        left = np.maximum(total - smoother.gain @ products**2, 0.0)
         allowed = spent < constants.LARGEST_SHARE * n
         found = np.where(allowed, left / n / (1 - np.minimum(spent / n, constants.LARGEST_SHARE)) ** 2, np.inf)
         least = found.min(axis=0)
         for column in np.flatnonzero(least < best * (1 - 1e-12)):
             close = found[:, column] <= least[column] * (1 + constants.SLACK / n)
             place = int(np.argmax(close))  # penalties ascend
-            choices[column] = Choice(smoother, shrinkage[:, place], products[:, column])
+            choices[column] = Choice(smoother, smoother.shrinkage[:, place], products[:, column])
         improved: Floats = np.minimum(best, least)
         return improved
 
@@ -193,8 +214,7 @@ class Fit:
         for smoother in _distinct(choices):
             own = [k for k, choice in enumerate(choices) if choice.smoother is smoother]
             weights = np.column_stack([choices[k].shrinkage * choices[k].coefficients for k in own])
-            for rows, block in smoother.blocks():
-                left[rows, own] -= block @ weights
+            smoother.take_off(left, own, weights)
             freedom[own] += [choices[k].freedom for k in own]
         return Fit(left, freedom, tuple(choices), self.base)
 

@@ -148,10 +148,18 @@ def _table(document: Document, part: str) -> str:
     """Pairs or triples as csv, one row each, with details and what was measured in columns of their own."""
     entries = document[part]
     inner = _inner(entries, part)
-    fields = (*(["lag"] if any("lag" in entry for entry in entries) else []), *SCREENED[part])
-    header = [*(_PLACES[:2] if part == "pairs" else _PLACES), *fields, *inner]
+    own = [field for field in ("lag", "warned", "direct") if any(field in entry for entry in entries)]
+    fields = (*own, *SCREENED[part])
+    given = document.get("settings", {}).get("given")
+    known = [", ".join(given)] if given else []
+    header = [*(_PLACES[:2] if part == "pairs" else _PLACES), *(["given"] if given else []), *fields, *inner]
     rows = (
-        [*entry["variables"], *(entry.get(field) for field in fields), *(_closely(entry, part).get(k) for k in inner)]
+        [
+            *entry["variables"],
+            *known,
+            *(entry.get(field) for field in fields),
+            *(_closely(entry, part).get(k) for k in inner),
+        ]
         for entry in entries
     )
     return csv_text(header, rows)
@@ -200,7 +208,7 @@ def _cell(value: Any) -> Any:
 
 
 def _edge(pair: Mapping[str, Any]) -> dict[str, Any]:
-    known = {key: pair.get(key) for key in ("lag", *SCREENED["pairs"]) if key != "reported"}
+    known = {key: pair.get(key) for key in ("lag", "direct", *SCREENED["pairs"]) if key != "reported"}
     return known | {"weight": pair.get("strength")} | _closely(pair, "pairs")
 
 

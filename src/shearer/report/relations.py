@@ -19,6 +19,7 @@ KINDS = {
     "mixed": "numbers and labels together",
     "object": "other values",
 }
+_DIRECT = {False: 0, True: 1, None: 2}
 _PARTS = ("settings", "columns", "pairs", "triples", "notes")
 
 
@@ -43,6 +44,8 @@ class Relations:
         Details of the top pairs; measures of the top triples at the order that was asked for.
     words : mapping
         Of pairs: "sign" and "determines".
+    direct : NDArray[uint8] or None
+        1 of direct links, 0 of those that do not show given others, 2 where that is not known; None if not searched.
     """
 
     index: NDArray[np.intp]
@@ -52,6 +55,7 @@ class Relations:
     lags: NDArray[np.int16] | None
     measured: tuple[Mapping[str, Any] | None, ...]
     words: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
+    direct: NDArray[np.uint8] | None = None
 
     def __len__(self) -> int:
         """How many there are."""
@@ -72,6 +76,7 @@ class Relations:
             None if self.lags is None else self.lags[:most],
             self.measured[:most],
             {name: words[:most] for name, words in self.words.items()},
+            None if self.direct is None else self.direct[:most],
         )
 
     def found_strength(self, columns: int) -> Floats:
@@ -131,6 +136,7 @@ def read_relations(document: Mapping[str, Any], part: str) -> Relations:
     own = ("strength", "strength_low", "strength_high") if size == 2 else of_triples
     fields = (*own, "pvalue", "qvalue", "n")
     lagged = any(row.get("lag") is not None for row in rows)
+    searched = any(row.get("direct") is not None for row in rows)
     return Relations(
         index=np.array([[names[name] for name in row["variables"]] for row in rows], dtype=np.intp).reshape(-1, size),
         numbers={field: np.array([row.get(field) for row in rows], dtype=np.float64) for field in fields},
@@ -138,5 +144,6 @@ def read_relations(document: Mapping[str, Any], part: str) -> Relations:
         kinds=tuple(row.get("kind") for row in rows),
         lags=np.array([row.get("lag") or 0 for row in rows], dtype=np.int16) if lagged else None,
         measured=tuple(row.get("details" if size == 2 else "measured") for row in rows),
+        direct=np.array([_DIRECT[row.get("direct")] for row in rows], dtype=np.uint8) if searched else None,
         words={name: tuple(row.get(name) for row in rows) for name in (("sign", "determines") if size == 2 else ())},
     )

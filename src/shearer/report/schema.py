@@ -23,6 +23,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "settings.groups": ("mapping or null", "name of a vector variable -> its columns"),
     "settings.lags": ("list of integer or null", "lags that were asked for, in rows"),
     "settings.cluster": ("text or null", "the column whose equal values mark rows that may depend on each other"),
+    "settings.given?": ("list of text", "columns that all pairs are tested given; only with given"),
     "settings.missing": (
         "text",
         '"pairwise": a pair is judged by the rows that have both values; "drop": by those that lack nothing',
@@ -40,6 +41,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "columns[].distinct": ("integer or null", "different values"),
     "columns[].members": ("list of text", "columns of a group; empty for a single column"),
     "columns[].notes": ("list of text", "what to know of it: constant, an identifier, ..."),
+    "columns[].explained?": ("number", "share of it that the columns given explain, from 0 to 1; only with given"),
     "known[].kind?": (
         "text",
         'what holds in every row: "same" (columns that tell the same), "determines" (the first the others), "computed"',
@@ -77,6 +79,16 @@ FIELDS: dict[str, tuple[str, str]] = {
     "pairs[].lag?": (
         "integer",
         "rows by which the second variable follows the first, the first if below 0; only with lags",
+    ),
+    "pairs[].direct?": (
+        "truth value or null",
+        "of the strongest reported pairs: whether it still shows given the columns that either of the two is linked "
+        "with; only with direct",
+    ),
+    "pairs[].warned?": (
+        "truth value",
+        "whether a small p-value may be due to the columns given: what they leave of both still depends on them; only "
+        "with given",
     ),
     "pairs[].sign": ("text or null", '"+" or "-" where two columns of numbers are related monotonely'),
     "pairs[].determines": (

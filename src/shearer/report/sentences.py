@@ -114,6 +114,9 @@ def _about_pairs(document: Mapping[str, Any], pairs: Relations) -> list[Sentence
     end = " beyond what chance explains."
     if document.get("dependent_rows"):
         end = " by a test that takes rows as independent."
+    if settings.get("given"):
+        names = enumeration([[plain_name(name)] for name in settings["given"]])
+        end = f" once {''.join(names)} {_is(len(settings['given']))} known,{end}"
     if pairs.lags is not None:
         return [
             [f"{in_words(found)} of {count(tested, 'test')} of two columns and a delay {_finds(found)} dependence{end}"]
@@ -145,6 +148,8 @@ def _about_strength(document: Mapping[str, Any], pairs: Relations) -> list[Sente
         return []
     words = [_pair_words(document, pairs, row) for row in rows]
     scale = "on the scale of a correlation: 0 is chance, 1 a copy of each other."
+    if document["settings"].get("given"):
+        scale = f"of what is then left, {scale}"
     if len(rows) == 1:
         return [[*words[0], f" has a strength of {pairs.strength[rows[0]]:.2f}, {scale}"]]
     strengths = [[*text, f" ({pairs.strength[row]:.2f})"] for text, row in zip(words, rows, strict=True)]

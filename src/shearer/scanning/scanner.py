@@ -18,7 +18,9 @@ from shearer.inference.permutation.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.pairs.limits import FEWEST_ROWS
 from shearer.scanning.columns.chosen import choose_columns
+from shearer.scanning.direct_links import describe_direct
 from shearer.scanning.document import Findings, describe_findings
+from shearer.scanning.given_pairs import check_alone, check_given, check_places, pairs_given, sources_left
 from shearer.scanning.measuring import Measuring
 from shearer.scanning.scan_result import Scan
 from shearer.scanning.screened_pairs import lagged_pairs, screened_pairs, streamed_pairs
@@ -51,6 +53,8 @@ def scan(
     keep: str | Iterable[str] = (),
     lags: Iterable[int] | None = None,
     cluster: Any = None,
+    given: str | list[str] | None = None,
+    direct: bool = False,
     fdr: float = 0.05,
     top: int = 50,
     alpha: float = 1.0,
@@ -97,6 +101,12 @@ def scan(
     cluster : str or array-like, optional
         Rows that come in clusters, such as several of one patient or country: the column that names them, which is
         then no variable, or one label a row. Rows of one cluster may depend on each other in any way. Pairs only.
+    given : str or list of str, optional
+        Columns that are known: all pairs of the others are tested given these (`independence_test` with given), and
+        strengths, intervals, signs and pictures are of what they leave. Pairs only.
+    direct : bool
+        Which of the reported pairs still show given the columns that either of the two is linked with (the adjacency
+        search of the PC algorithm)? Of the strongest links, in a limited number of tests; a note says which.
     fdr : float, default 0.05
         False discovery rate of all that is reported (Benjamini and Hochberg): of pairs and triples together, half of
         it for each of the two lists. A triple counts with the p-value of its three-way term, and with 1 where it did
@@ -153,13 +163,13 @@ def scan(
         check_option("max_rows", max_rows, ("auto",))
     elif max_rows is not None:
         check_count("max_rows", max_rows, FEWEST_ROWS)
-    rate, wanted_lags, jobs = _check_rate(fdr), _check_lags(lags), check_jobs(n_jobs)
+    rate, wanted_lags, jobs, conditions = _check_rate(fdr), _check_lags(lags), check_jobs(n_jobs), check_given(given)
     request = Request.checked(check_alpha(alpha), memory, TOLERANCE, rng)
     if target is not None and not (isinstance(target, str) or _are_names(target)):
         raise type_error("target", "the name of a column, or a list of names", describe(target))
     rows = rows_of(data)
     if rows is not None:
-        for name, asked in (("lags", wanted_lags), ("cluster", cluster)):
+        for name, asked in (("lags", wanted_lags), ("cluster", cluster), ("given", conditions)):
             if asked is not None:
                 raise value_error(name, "rows in memory", "a source that is read in chunks")
         sampled = max_rows if isinstance(max_rows, int) else STREAM_SAMPLE_ROWS
@@ -169,9 +179,14 @@ def scan(
     most = max_rows if wanted_lags is None else None
     if wanted_lags is not None and cluster is not None:
         raise value_error("cluster", "none with lags", "one", "Series are tested by rearranging stretches of rows.")
+    check_alone("given", conditions, {"lags": wanted_lags, "cluster": cluster, "kernel": kernel})
+    options = {"lags": wanted_lags, "cluster": cluster, "given": conditions, "target": target, "kernel": kernel}
+    check_alone("direct", direct or None, options | {"rows in chunks": rows})
     kept = [keep] if isinstance(keep, str) else list(keep)
     ordered = rows is None
-    reading = choose_columns(data, target, groups, kinds, kept, most, request.seed, cluster=cluster, ordered=ordered)
+    reading = choose_columns(
+        data, target, groups, kinds, kept, most, request.seed, cluster=cluster, given=conditions or (), ordered=ordered
+    )
     dependent = _not_allowed_for(reading.dependent_rows, wanted_lags, clustered=cluster is not None)
     notes, table = [*(rows.notes if rows is not None else ()), *reading.notes], reading.table
     if isinstance(kernel, Mapping):
@@ -181,7 +196,7 @@ def scan(
         "shearer": __version__,
         "source": source or (rows.name if rows is not None else "table"),
         "rows": reading.rows,
-        "order": 2 if wanted_lags or cluster is not None else order,
+        "order": 2 if wanted_lags or conditions or cluster is not None else order,
         "fdr": rate,
         "top": top,
         "alpha": request.alpha,
@@ -193,7 +208,10 @@ def scan(
         "lags": wanted_lags,
         "cluster": cluster if isinstance(cluster, str) else None if cluster is None else "labels of rows",
         "missing": missing,
-    }
+    } | ({"given": conditions} if conditions else {})
+    known = None
+    if conditions:
+        check_places(conditions, table.names, table.targets, reading.columns)
     if shards is None:
         if resume:
             raise value_error("resume", "shards, a folder to go on with", "none")
@@ -216,6 +234,10 @@ def scan(
         pairs = streamed_pairs(table, rows, sketch, jobs, store, progress)
         settings |= {"rows": int(pairs.rows[0]) + pairs.dropped, "missing": "drop"}
         notes += stream_notes(pairs, table.rows)
+    elif conditions:
+        notes += [] if dependent else [INDEPENDENT_ROWS]
+        known = pairs_given(table, conditions, parse_memory(memory), store, progress)
+        table, pairs, notes = known.table, known.pairs, [*notes, *known.notes]
     else:
         if reading.clusters is not None:
             notes.append(clusters_note(reading.clusters, settings))
@@ -231,6 +253,8 @@ def scan(
     measuring = Measuring(table, findings, request, kernel, store)
     excess = measuring.excess(progress)
     measured = {} if wanted_lags else measuring.top(top, jobs, progress)
+    if known is not None:
+        measured = {item: known.without_signs(values, item[1]) for item, values in measured.items()}
     unknown = sum(np.isnan(values[0]) for values in measured.values())
     if unknown:
         notes.append(
@@ -241,10 +265,15 @@ def scan(
     intervals = {} if wanted_lags else measuring.intervals(None if rows is None else int(pairs.rows[0]), request.memory)
     document = describe_findings(table.names, findings, measured, excess, intervals, settings)
     document |= {"columns": reading.columns, "known": reading.known, "dependent_rows": dependent, "notes": notes}
+    if known is not None:
+        known.describe(document)
+    if direct:
+        describe_direct(document, table, request.seed, store, progress)
     # What differs from run to run stands apart from what was asked for, which decides if a scan can be gone on with.
     seconds = round(time.monotonic() - started, 2)
     document["settings"] |= {"date": date.isoformat(timespec="seconds"), "seconds": seconds}
-    return Scan(document, reading.sources, table.library, request.seed)
+    sources = reading.sources if known is None else sources_left(table)
+    return Scan(document, sources, table.library, request.seed)
 
 
 def clusters_note(clusters: NDArray[np.intp], settings: Mapping[str, Any]) -> str:

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaincc
 
 from shearer._memory import parse_memory
 from shearer._threads import single_threaded_blas
-from shearer._validate import value_error
+from shearer._validate import describe, value_error
 from shearer.data import Table, read
 from shearer.inference.answers import Component
 from shearer.inference.intervals.confidence import FEWEST_ROWS, interval_of
@@ -60,6 +61,8 @@ class InteractionResult:
         The variables.
     rows : int
         Observations used.
+    given : tuple of str
+        Labels within whose levels the three were compared.
     """
 
     statistic: float
@@ -73,16 +76,19 @@ class InteractionResult:
     components: tuple[Component, ...]
     names: tuple[str, ...]
     rows: int
+    given: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """One line."""
         claims = f"p = {self.pvalue:.3g} (pairs explain them), {self.split_pvalue:.3g} (one is independent of the rest)"
-        return f"{', '.join(self.names)}: {claims}; adds {self.added:.3g} bits; {self.kind} ({self.rows} rows)"
+        within = f" given {', '.join(self.given)}" if self.given else ""
+        return f"{', '.join(self.names)}{within}: {claims}; adds {self.added:.3g} bits; {self.kind} ({self.rows} rows)"
 
 
 @single_threaded_blas()
 def interaction_test(
     *data: Any,
+    given: Any = None,
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
@@ -105,6 +111,10 @@ def interaction_test(
     *data : array-like, Series, frame or mapping
         Three variables of any dimension and kind. Of a vector the three-way test takes two coordinates or, if there
         are more, the two leading principal components; of labels the 15 most frequent, and the others as one.
+    given : array-like, tuple, mapping, or names of the table, optional
+        Labels: the three are tested within each of their levels (of at least 20 rows), and the p-values of the levels,
+        which have no row in common, are joined as Fisher did. Numbers are refused: what regressions leave of three
+        variables can have a three-way term that these have not, so that no valid test is known here.
     kernel, groups, missing
         As in `entropy`; by default numbers get a ladder of widths and labels the delta kernel. The three-way test has
         no kernel.
@@ -128,11 +138,19 @@ def interaction_test(
     >>> sum_.split_pvalue < 1e-6, sum_.pvalue > 0.05
     (True, True)
     """
-    table = read(*data, groups=groups, missing=missing).as_numpy()
-    if len(table.variables) != 3:
-        raise value_error("data", "exactly 3 variables", f"{len(table.variables)}")
+    table = read(*data, given=given, groups=groups, missing=missing).as_numpy()
+    count = len(table.variables) - len(table.given)
+    if count != 3:
+        raise value_error("data", "exactly 3 variables" + " besides given" * bool(table.given), f"{count}")
+    if table.given:
+        return join_strata([_of_table(own, kernel) for own in strata_of(table)], table.given)
     if table.rows < 6:
         raise value_error("data", "at least 6 rows", f"{table.rows}", "Fewer have too few permutations to tell.")
+    return _of_table(table, kernel)
+
+
+def _of_table(table: Table, kernel: Kernel | Mapping[str, Kernel] | None) -> InteractionResult:
+    """Test three variables without missing rows."""
     found = split_components(SplitTests(Ladders.of(table, kernel)), table.names)
     least = least_of_splits([level_codes(item) for item in table.variables])
     splits = [replace(split, pvalue=max(split.pvalue, bound)) for split, bound in zip(found, least, strict=True)]
@@ -152,6 +170,70 @@ def interaction_test(
         table.names,
         table.rows,
     )
+
+
+def strata_of(table: Table) -> list[Table]:
+    """The first three variables of a table on the rows of each combination of the labels that follow them."""
+    for variable in table.variables[3:]:
+        if variable.kind != "categorical":
+            hint = "Cut numbers into classes, or test pairs: independence_test(given=) takes numbers."
+            raise value_error("given", "labels", f"numbers in {describe(variable.name)}", hint)
+    codes = np.column_stack([level_codes(variable) for variable in table.variables[3:]])
+    places, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)[1:]
+    chosen = np.flatnonzero(counts >= FEWEST_ROWS)
+    three = table.choose((0, 1, 2))
+    strata = [three.take(places.reshape(-1) == k) for k in chosen]
+    varying = [own for own in strata if all(len(np.unique(level_codes(item))) > 1 for item in own.variables)]
+    if not varying:
+        got = f"{counts.max()} at most" if not len(chosen) else "a constant within each"
+        raise value_error("given", f"labels with at least {FEWEST_ROWS} rows of a level in which all three vary", got)
+    return varying
+
+
+def join_strata(found: Sequence[InteractionResult], given: tuple[str, ...]) -> InteractionResult:
+    """One answer from those of strata: p-values by Fisher's method, the rest as means over rows."""
+    share = np.array([own.rows for own in found], dtype=np.float64)
+    share /= share.sum()
+
+    def mean(values: Iterable[float]) -> float:
+        return float(share @ np.array(list(values)))
+
+    def error(values: Iterable[float]) -> float:
+        return float(np.sqrt(share**2 @ np.array(list(values)) ** 2))
+
+    splits = [
+        Component(one[0].name, mean(part.statistic for part in one), fisher(part.pvalue for part in one))
+        for one in zip(*(own.components for own in found), strict=True)
+    ]
+    excess, spread = mean(own.o_information for own in found), error(own.o_information_error for own in found)
+    return InteractionResult(
+        mean(own.statistic for own in found),
+        fisher(own.pvalue for own in found),
+        max(split.pvalue for split in splits),
+        mean(own.added for own in found),
+        error(own.added_error for own in found),
+        kind_of(excess, spread),
+        excess,
+        spread,
+        tuple(splits),
+        found[0].names,
+        sum(own.rows for own in found),
+        given,
+    )
+
+
+def fisher(pvalues: Iterable[float]) -> float:
+    """One p-value of independent ones, by the sum of their logarithms.
+
+    Examples
+    --------
+    >>> fisher([0.3]), round(fisher([0.05, 0.05]), 4)
+    (0.3, 0.0175)
+    """
+    known = np.array([p for p in pvalues if np.isfinite(p)])
+    if len(known) < 2:
+        return float(known[0]) if len(known) else float("nan")
+    return float(gammaincc(len(known), -np.log(np.maximum(known, 1e-300)).sum()))
 
 
 def excess_o_information(

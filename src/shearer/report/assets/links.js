@@ -13,7 +13,7 @@ Shearer.readNetwork = (model) => {
   }));
   const edges = links.map((row) => {
     const [a, b] = model.pairs.columnsOf(row).map((column) => place.get(column));
-    return { row, a, b, strength: model.pairs.strength[row] };
+    return { row, a, b, strength: model.pairs.strength[row], direct: model.pairs.direct?.[row] !== 0 };
   });
   edges.forEach((edge) => {
     nodes[edge.a].links.push(edge);

@@ -59,6 +59,9 @@ Shearer.Network = class {
     slider.value = Math.max(low - step, this.threshold - step / 10);
     slider.addEventListener("input", () => this.update());
     Shearer.byId("threshold-label").hidden = slider.hidden = strengths.length === 0;
+    // Links that do not show given the columns linked with them can be left out, where that was looked for.
+    Shearer.byId("direct-label").hidden = this.edges.every((edge) => edge.direct);
+    Shearer.byId("direct").addEventListener("change", () => this.update());
     const box = Shearer.byId("triangles");
     Shearer.byId("triangles-label").hidden = this.triangles.length === 0;
     const show = () => {
@@ -119,7 +122,7 @@ Shearer.Network = class {
 
   shown(edge) {
     // A slider rounds its value: the strongest link stays at its end.
-    return edge.strength >= this.level - 1e-6;
+    return edge.strength >= this.level - 1e-6 && (edge.direct || !Shearer.byId("direct").checked);
   }
 
   update() {

@@ -48,6 +48,8 @@ def pack_relations(relations: Relations, total: int) -> dict[str, Any]:
     packed |= {field: pack(values, "Float32") for field, values in logs.items()}
     if relations.lags is not None:
         packed["lag"] = pack(relations.lags, "Int16")
+    if relations.direct is not None:
+        packed["direct"] = pack(relations.direct, "Uint8")
     if relations.index.shape[1] == 3:
         packed["kind"] = pack(np.array([_KINDS[kind] for kind in relations.kinds]), "Uint8")
     return packed

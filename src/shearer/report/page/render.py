@@ -197,6 +197,7 @@ def _settings(document: Mapping[str, Any]) -> list[tuple[str, str]]:
         "target": "Target",
         "groups": "Columns taken together",
         "lags": "Lags, in rows",
+        "given": "Known, and taken out of every pair",
         "cluster": "Rows that may depend on each other",
         "pairs_tested": "Pairs tested",
         "triples_tested": "Triples screened",

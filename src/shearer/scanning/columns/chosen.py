@@ -78,12 +78,14 @@ def choose_columns(
     seed: int,
     *,
     cluster: Any = None,
+    given: Collection[str] = (),
     ordered: bool = True,
 ) -> Reading:
     """Read a table, of a longer one `most` random rows, and leave out the columns that no test can say anything of.
 
     With most="auto" there are as many rows as `affordable_rows` says. Columns that are trivial are left out unless they
-    are to be kept. Rows that are not in the order of the table say nothing of how they depend on each other.
+    are to be kept or are given. Rows that are not in the order of the table say nothing of how they depend on each
+    other.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -94,6 +96,7 @@ def choose_columns(
     if isinstance(cluster, str):
         del everything[cluster]
     check_names("keep", keep, everything)
+    check_names("given", given, everything)
     chosen = None
     limit = affordable_rows(len(everything) - len(targets), len(targets)) if isinstance(most, str) else most
     if limit is not None and rows > limit:
@@ -118,7 +121,7 @@ def choose_columns(
         raise value_error("data", "at least 2 columns that vary", got)
     coded = coded_columns(usable)
     with np.errstate(all="ignore"):  # of numbers near the ends of the range of floats nothing is found
-        roles = find_roles(coded, {*keep, *(kinds or ())}, targets)
+        roles = find_roles(coded, {*keep, *given, *(kinds or ())}, targets)
     if len(usable) - len(roles.left_out) < 2:  # two columns, one of which counts the rows, are what there is to compare
         roles = Roles()
     for entry in columns:
