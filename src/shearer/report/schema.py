@@ -22,6 +22,11 @@ FIELDS: dict[str, tuple[str, str]] = {
     "settings.target": ("text, list of text or null", "the columns that all others were compared with, if any were"),
     "settings.groups": ("mapping or null", "name of a vector variable -> its columns"),
     "settings.lags": ("list of integer or null", "lags that were asked for, in rows"),
+    "settings.lag_test?": (
+        "text or null",
+        '"whitened": what the own past of numbers leaves is tested over lags; "stretches": the columns as they are',
+    ),
+    "settings.difference?": ("truth value", "whether numbers were taken as their steps from row to row"),
     "settings.cluster": ("text or null", "the column whose equal values mark rows that may depend on each other"),
     "settings.missing": (
         "text",
@@ -59,6 +64,8 @@ FIELDS: dict[str, tuple[str, str]] = {
     "dependent_rows[].alike?": ("list of text", "columns in which such rows are alike, the most first"),
     "dependent_rows[].rows?": ("integer", "units, rows that repeat others, or all rows"),
     "dependent_rows[].sorted?": ("truth value", "whether rows are in the order of time"),
+    "untested[].pairs?": ("integer", "pairs that could not be tested over lags, whose p-value is 1"),
+    "untested[].reason?": ("text", "why"),
     "pairs[].variables": ("list of text", "the two variables"),
     "pairs[].strength": (
         "number or null",

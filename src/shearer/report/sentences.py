@@ -26,7 +26,7 @@ def summary_sentences(document: Mapping[str, Any]) -> list[str]:
     Returns
     -------
     list of str
-        How rows depend on each other, if they do; the table, what is trivial, the pairs, the strongest of them, the
+        How many pairs could not be tested, if any; how rows depend on each other, if they do; the table, what is trivial, the pairs, the strongest of them, the
         triples, what "found" means, what to beware of. Names are cut to a readable length and freed of control marks.
 
     Examples
@@ -52,7 +52,12 @@ def summary(document: Mapping[str, Any]) -> list[Sentence]:
     check_document(document)
     pairs, triples = (read_relations(document, part) for part in ("pairs", "triples"))
     found = pairs.reported.any() or triples.reported.any()
-    sentences = [*about_dependent_rows(document), _about_the_table(document), *_about_gaps(document)]
+    sentences = [
+        *_about_untested(document),
+        *about_dependent_rows(document),
+        _about_the_table(document),
+        *_about_gaps(document),
+    ]
     sentences += [*about_trivia(document), *_about_pairs(document, pairs)]
     sentences += [*_about_strength(document, pairs), *_about_triples(document, triples)]
     sentences += [_about_errors(document)] if found else [_about_nothing_found(document)]
@@ -78,6 +83,16 @@ def triple_sentence(document: Mapping[str, Any], pairs: Relations, triples: Rela
 
 def _name(document: Mapping[str, Any], position: int) -> str:
     return plain_name(document["columns"][position]["name"])
+
+
+def _about_untested(document: Mapping[str, Any]) -> list[Sentence]:
+    tested = document["settings"].get("pairs_tested") or len(document["pairs"])
+    return [
+        [
+            f"{in_words(found['pairs'])} of the {count(tested, 'pair')} could not be tested: {plain_name(found['reason'], 200)}."
+        ]
+        for found in document.get("untested", ())
+    ]
 
 
 def _about_the_table(document: Mapping[str, Any]) -> Sentence:

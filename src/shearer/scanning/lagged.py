@@ -1,9 +1,10 @@
 """Pairs of time series: the lag at which they depend most, tested by rearranging stretches of rows.
 
 Rows of a series depend on each other, so rows cannot be exchanged singly: stretches longer than that dependence change
-places as wholes. Those of one series are enough: of the one that remembers less. One test for each pair: the largest
-dependence over all lags, in both directions. Two series that remember too much are not tested: they look dependent by
-chance far too often.
+places as wholes. Those of one series are enough: of the one that remembers less. One test for each pair: the smallest
+p-value over all lags, in both directions, that the test of pairs would give to independent rows, against those of
+rearranged stretches. Two series that remember too much are not tested: they look dependent by chance far too often.
+What `shearer.scanning.whitened` leaves of a series remembers next to nothing.
 """
 
 import math
@@ -13,20 +14,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._validate import value_error
-from shearer.data.variables import Variables
+from shearer.data.table import Table
 from shearer.inference.permutation.rearrangements import Contiguous
 from shearer.inference.pvalue import sequential_pvalue
-from shearer.kernels import Kernel, grams
-from shearer.screening.entropies.pair_entropies import collision_bits
+from shearer.kernels import Kernel
+from shearer.pairs.engine import Statistics, compared, weights_of
+from shearer.pairs.null_law.tails import joined
+from shearer.pairs.sides import Ladders, Rows
+from shearer.pairs.sums import RowSums, Totals, probes_of
 
 Floats = NDArray[np.float64]
 
+#: Why a pair is not tested.
+REASONS = (
+    "both series remember more than an eighth of their rows",
+    "nothing is left of one of the series once its own past is known",
+)
 # Rearrangements as large as the data after which a pair is given up as independent.
 _EXCEEDANCES = 20
 # Fewer stretches have too few orders.
 _FEWEST_STRETCHES = 8
 # Edges of stretches break the dependence of rows that they part: few of them, for a level that holds.
 _LENGTHS = 4
+# The rung at which rows near in time are compared.
+_RUNG_OF_MEMORY = 2
 
 
 @dataclass(frozen=True)
@@ -38,17 +49,20 @@ class Lagged:
     lag : int
         Rows by which the second variable follows the first where they depend most; negative: the first follows.
     pvalue : float
-        Of the largest dependence over all lags; nan where the memory is too long for a test.
+        Of the dependence over all lags; nan where there is no test.
     profile : array (lags,)
-        I* at alpha = 2 of every lag, in the order of `lags_both_ways`.
+        Largest alignment of the similarities over the rungs at every lag, in the order of `lags_both_ways`.
     block : int or None
         Rows of a stretch.
+    reason : int or None
+        Why there is no test, a place in `REASONS`.
     """
 
     lag: int
     pvalue: float
     profile: Floats
     block: int | None
+    reason: int | None = None
 
 
 def lags_both_ways(lags: list[int]) -> list[int]:
@@ -62,15 +76,13 @@ def lags_both_ways(lags: list[int]) -> list[int]:
     return sorted({sign * lag for lag in lags for sign in (1, -1)})
 
 
-def test_lags(
-    pair: Variables, kernel: Kernel | None, lags: list[int], smallest: float, rng: np.random.Generator
-) -> Lagged:
+def test_lags(pair: Table, kernel: Kernel | None, lags: list[int], smallest: float, rng: np.random.Generator) -> Lagged:
     """Test a pair of series over lags.
 
     Parameters
     ----------
-    pair : Variables
-        Two variables, rows in the order of time.
+    pair : Table
+        Two variables without gaps, rows in the order of time.
     kernel : Kernel, optional
         As in the measures.
     lags : list of int
@@ -81,47 +93,77 @@ def test_lags(
         Source of the rearrangements.
     """
     both, reach = lags_both_ways(lags), max(lags)
-    rows = pair.rows - 2 * reach
-    first, second = (np.asarray(gram.squared().dense(), dtype=np.float64) for gram in grams(pair, kernel))
-    memories = [memory_length(matrix) for matrix in (first, second)]
-    swapped = memories[1] < memories[0]
-    if swapped:
-        first, second = second, first
+    rows = pair.observations - 2 * reach
     if rows < _FEWEST_STRETCHES * 2:
-        got = f"{pair.rows} for lags up to {reach}"
+        got = f"{pair.observations} for lags up to {reach}"
         raise value_error("lags", f"at least {2 * reach + 2 * _FEWEST_STRETCHES} rows", got)
+    ladders = Ladders.of(pair, kernel)
+    memories = [_memory_of(ladders, variable) for variable in (0, 1)]
+    # The variable that remembers less is rearranged.
+    places = (1, 0) if memories[1] < memories[0] else (0, 1)
     length = block_length(min(memories), max(memories), rows // _FEWEST_STRETCHES)
-    middle = np.arange(reach, reach + rows)
-    base = first[np.ix_(middle, middle)]
-    # The variable that stays, seen from every lag, on the same number of rows.
-    shifted = np.stack([second[np.ix_(middle + lag, middle + lag)] for lag in both]).reshape(len(both), -1)
+    heights = max(ladders.heights(place) for place in places)
+    rungs = [_Rung(ladders, places, height, both, rows) for height in range(heights)]
 
-    def sums(order: NDArray[np.intp]) -> Floats:
-        found: Floats = shifted @ base[np.ix_(order, order)].ravel()
+    def largest(orders: list[NDArray[np.intp]]) -> Floats:
+        tails = [tail for rung in rungs for tail in rung.statistics(orders).tails()]
+        found: Floats = -np.log(joined(tails, weights_of(heights)).min(axis=1))
         return found
 
-    # Lags differ in the entropy of their stretch of that variable: compared as mutual information in bits.
-    own = _bits(shifted.sum(axis=1), rows)
+    observed = [np.arange(rows)]
+    alignment = np.array([rung.statistics(observed).alignment[0] for rung in rungs])
+    varies = np.isfinite(alignment).any()
+    profile = np.nan_to_num(alignment, nan=-1.0).max(axis=0)
+    lag = both[int(np.argmax(profile))]
+    if places == (1, 0):  # lags are the same in both directions: seen from the other variable the last is the first
+        lag, profile = -lag, profile[::-1]
+    if length is None or not varies:
+        return Lagged(lag, math.nan, profile, length, 1 if not varies else 0)
+    scheme = Contiguous(rows, length)
 
-    def largest(order: NDArray[np.intp]) -> float:
-        return float(np.max(own - _bits(sums(order), rows)))
+    def draw(count: int) -> Floats:
+        return largest([scheme.draw(rng) for _ in range(count)])
 
-    observed = np.arange(rows)
-    information = own - _bits(sums(observed), rows) + _bits(base.sum(), rows)
-    profile = information / np.maximum(np.maximum(own, _bits(base.sum(), rows)), 1e-12)
     most = max(999, math.ceil(1 / smallest))
+    pvalue, _ = sequential_pvalue(draw, float(largest(observed)[0]), most, _EXCEEDANCES)
+    return Lagged(lag, pvalue, profile, length)
 
-    pvalue = math.nan
-    if length is not None:
-        scheme = Contiguous(rows, length)
 
-        def draw(count: int) -> Floats:
-            return np.array([largest(scheme.draw(rng)) for _ in range(count)])
+class _Rung:
+    """Statistics of one variable, its rows in any order, and of another seen from every lag, at one rung."""
 
-        pvalue, _ = sequential_pvalue(draw, largest(observed), most, _EXCEEDANCES)
-    lag = both[int(np.argmax(information))]
-    # Lags are the same in both directions: seen from the other variable the last is the first.
-    return Lagged(-lag, pvalue, profile[::-1], length) if swapped else Lagged(lag, pvalue, profile, length)
+    def __init__(self, ladders: Ladders, places: tuple[int, int], height: int, lags: list[int], rows: int) -> None:
+        middle = np.arange(rows) + max(lags)
+        first, second = (ladders.features(place, height) for place in places)
+        self._base, self._features = _known(first.of(middle), first.offset, ladders.probes)
+        seen = [_known(second.of(middle + lag), second.offset, ladders.probes) for lag in lags]
+        self._seen = [[known] for known, _ in seen]
+        self._shifted = np.concatenate([features for _, features in seen], axis=1)
+        self._starts = np.arange(len(lags)) * second.rank
+        self._several = height == 0 or any(height < ladders.heights(place) for place in places)
+        self._diagonals, self._slopes = (
+            np.stack([getattr(known, name) for known, _ in seen], axis=1) for name in ("diagonal", "slope")
+        )
+
+    def statistics(self, orders: list[NDArray[np.intp]]) -> Statistics:
+        """One row for each order, one column for each lag."""
+        squares = [np.square(self._features[order].T @ self._shifted).sum(axis=0) for order in orders]
+        norms = np.add.reduceat(np.stack(squares), self._starts, axis=1)
+        every = np.stack(orders)
+        diagonals, slopes = self._base.diagonal[every] @ self._diagonals, self._base.slope[every] @ self._slopes
+        found = compared([[self._base]], self._seen, len(self._features), norms, diagonals, slopes)
+        z = found.z if self._several else np.full_like(found.z, np.nan)
+        return Statistics(z, np.broadcast_to(found.skewness, z.shape), found.alignment)
+
+
+def _known(features: Floats, offset: Floats, most: int) -> tuple[Rows, Floats]:
+    """What pairs need of a variable, and its features less their mean."""
+    totals = Totals.of(len(features), features.sum(axis=0), features.T @ features, offset)
+    terms, sums = totals.terms(features), RowSums(totals)
+    sums.add(terms)
+    chosen, stands_for = probes_of(terms.diagonal, most)
+    marginal = sums.marginal(terms.features[chosen], stands_for)
+    return Rows(totals.center, marginal, terms.diagonal, terms.slope), terms.features
 
 
 def block_length(shorter: int, longer: int, longest: int) -> int | None:
@@ -140,23 +182,26 @@ def block_length(shorter: int, longer: int, longest: int) -> int | None:
     return _LENGTHS * shorter if _LENGTHS * shorter <= longest else None
 
 
-def memory_length(similarity: Floats) -> int:
-    """Rows after which the similarities of a series no longer show that rows are near in time.
+def _memory_of(ladders: Ladders, variable: int) -> int:
+    features = ladders.features(variable, min(_RUNG_OF_MEMORY, ladders.heights(variable) - 1))
+    return memory_length(features.of(np.arange(ladders.rows)) + features.offset)
+
+
+def memory_length(features: Floats) -> int:
+    """Rows after which similarities of a series, products of features, no longer show that rows are near in time.
 
     Examples
     --------
-    >>> alternate = np.equal.outer(np.arange(40) // 10, np.arange(40) // 10).astype(float)
+    >>> alternate = np.eye(4)[np.arange(40) // 10]
     >>> memory_length(alternate)
     10
     """
-    n = len(similarity)
-    profile = np.array([np.diagonal(similarity, gap).mean() for gap in range(1, max(2, n // 4))])
+    n = len(features)
+
+    def likeness(gap: int) -> float:
+        return float(np.vdot(features[gap:], features[:-gap])) / (n - gap)
+
     # Row pairs far apart in time stand for independent ones.
-    far = np.array([np.diagonal(similarity, gap).mean() for gap in range(n // 4, n // 2)])
-    near = np.flatnonzero(profile <= far.mean() + 2 * far.std())
-    return int(near[0]) + 1 if len(near) else n // 4
-
-
-def _bits(total: Floats | float, rows: int) -> Floats:
-    """Entropy of order 2 from the sum of all entries, the diagonal included."""
-    return collision_bits((np.asarray(total) - rows) / 2, rows)
+    far = np.array([likeness(gap) for gap in range(n // 4, n // 2)])
+    limit = far.mean() + 2 * far.std()
+    return next((gap for gap in range(1, max(2, n // 4)) if likeness(gap) <= limit), n // 4)
