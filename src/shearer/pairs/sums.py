@@ -159,7 +159,8 @@ class RowSums:
         d2 = (n - 2) ** 2 * (h2 + 2 * constant * trace / (n - 2) - n * constant**2)
         squares = t.square - n / (n - 2) * d2 + trace**2 / ((n - 1) * (n - 2))
         centered = form_of(n, centered_sums(max(squares, 0.0), cubes, triangles))
-        return Marginal(n, t.mean, t.scale, trace, t.usable, centered, float(g2), float(g3))
+        bearing = trace**2 / d2 if d2 > 0 else float(n)
+        return Marginal(n, t.mean, t.scale, trace, t.usable, centered, float(g2), float(g3), bearing)
 
     def _of_probes(self, probes: Floats, weights: Floats) -> tuple[float, float, float]:
         """Sums over all rows, as some stand for them: of the cubes of N off its diagonal, of h p, and of y times the
@@ -219,6 +220,8 @@ class Marginal:
         U-centered.
     two, three : float
         Sums of the squares and of the cubes of the additive part g.
+    bearing : float
+        Rows that the diagonal of N rests on, its sum squared over the sum of its squares: few where some lie far out.
     """
 
     n: int
@@ -229,12 +232,13 @@ class Marginal:
     centered: Form
     two: float
     three: float
+    bearing: float
 
     @classmethod
     def unknown(cls, n: int) -> "Marginal":
         """Of too few rows."""
         nothing = Form(np.full(len(PAIRS), np.nan), np.full(len(TRIPLES), np.nan), np.array(np.nan))
-        return cls(n, np.nan, np.nan, np.nan, False, nothing, np.nan, np.nan)
+        return cls(n, np.nan, np.nan, np.nan, False, nothing, np.nan, np.nan, np.nan)
 
     @property
     def raw(self) -> Floats:

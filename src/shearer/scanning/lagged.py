@@ -153,7 +153,7 @@ class _Rung:
         diagonals, slopes = self._base.diagonal[every] @ self._diagonals, self._base.slope[every] @ self._slopes
         found = compared([[self._base]], self._seen, len(self._features), norms, diagonals, slopes)
         z = found.z if self._several else np.full_like(found.z, np.nan)
-        return Statistics(z, np.broadcast_to(found.skewness, z.shape), found.alignment)
+        return Statistics(z, np.broadcast_to(found.skewness, z.shape), found.alignment, found.least)
 
 
 def _known(features: Floats, offset: Floats, most: int) -> tuple[Rows, Floats]:
