@@ -19,7 +19,9 @@ from scipy.signal import lfilter
 import shearer as sh
 from experiments import records
 
-ROWS, TRIALS, LAGS, LEVEL = 200, 200, range(4), 0.05
+ROWS, LAGS, LEVEL = 200, range(4), 0.05
+# Independent series by the tests of a scan, by others, and series that depend.
+TRIALS, RIVAL_TRIALS, POWER_TRIALS = 600, 200, 100
 REACH, LEAST_SHIFT, STRETCH, DRAWS = max(LAGS), 10, 12, 199
 # Name -> memory of both series, by how many rows the second follows the first, and how strongly.
 SERIES = {
@@ -89,7 +91,8 @@ def rival(table: dict[str, np.ndarray], method: str, rng: np.random.Generator) -
 def study(design: str, quick: bool) -> dict:
     name, method = design.split("; ")
     lag = SERIES[name][1] if name in SERIES else 0
-    trials, start = (5 if quick else TRIALS // 2 if lag else TRIALS), time.perf_counter()
+    trials, start = POWER_TRIALS if lag else TRIALS if method in METHODS[:2] else RIVAL_TRIALS, time.perf_counter()
+    trials = min(trials, 5) if quick else trials
     pvalues, found, untested = [], [], 0
     for k in range(trials):
         table = draw(name, [[*SERIES, *OTHERS].index(name), k])

@@ -23,7 +23,15 @@ from shearer.pairs import limits
 from shearer.pairs.chance import Chances, collision, own_bits
 from shearer.pairs.null_law.moments import PAIRS, Form
 from shearer.pairs.null_law.rare import RarePairs
-from shearer.pairs.null_law.tails import chance_of_meeting, correlated, joined, moment, standardized, two_sided, upper_tails
+from shearer.pairs.null_law.tails import (
+    chance_of_meeting,
+    correlated,
+    joined,
+    moment,
+    standardized,
+    two_sided,
+    upper_tails,
+)
 from shearer.pairs.sides import Ladders, Rows, Side
 from shearer.pairs.strength import Interval, Strongest, intervals_of
 

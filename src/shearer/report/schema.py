@@ -97,6 +97,10 @@ FIELDS: dict[str, tuple[str, str]] = {
     "pairs[].details.mutual_information_order*": ("number or null", "I* at the order of settings.alpha, as order1"),
     "pairs[].details.mutual_information_order*_low": ("number or null", "lower end of its confidence interval"),
     "pairs[].details.mutual_information_order*_high": ("number or null", "upper end"),
+    "pairs[].details.interval_note?": (
+        "text or null",
+        "why that interval may hold too seldom: cells of labels so rare that fewer than 10 rows are expected in one",
+    ),
     "pairs[].details.total_correlation_order*": ("number or null", "T* at that order"),
     "pairs[].details.dual_total_correlation_order*": ("number or null", "D* at that order"),
     "triples[].variables": ("list of text", "the three variables"),
@@ -134,6 +138,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "triples[].measured.dual_total_correlation": ("number or null", "D*"),
     "triples[].measured.o_information": ("number or null", "O-information in bits"),
     "triples[].measured.adjusted": ("number or null", "T at alpha = 2, 0 at the chance level and 1 for copies"),
+    "triples[].measured.interval_note?": ("text or null", "why that interval may hold too seldom, as of pairs"),
     "triples[].measured.interval": ("list of number or null", "lower and upper end of the confidence interval of T*"),
     "notes": ("list of text", "what to know of the table and of the scan"),
 }

@@ -12,6 +12,7 @@ from shearer.report.trivia import about_trivia, trivial_pairs
 from shearer.report.wording import Sentence, count, enumeration, in_words, plain_name
 
 _MOST_NAMED = 3
+_LONGEST_REASON = 200
 _KINDS = ("synergistic", "redundant", "unclear")
 
 
@@ -26,8 +27,9 @@ def summary_sentences(document: Mapping[str, Any]) -> list[str]:
     Returns
     -------
     list of str
-        How many pairs could not be tested, if any; how rows depend on each other, if they do; the table, what is trivial, the pairs, the strongest of them, the
-        triples, what "found" means, what to beware of. Names are cut to a readable length and freed of control marks.
+        How many pairs could not be tested, if any; how rows depend on each other, if they do; the table, what is
+        trivial, the pairs, the strongest of them, the triples, what "found" means, what to beware of. Names are cut to
+        a readable length and freed of control marks.
 
     Examples
     --------
@@ -87,12 +89,11 @@ def _name(document: Mapping[str, Any], position: int) -> str:
 
 def _about_untested(document: Mapping[str, Any]) -> list[Sentence]:
     tested = document["settings"].get("pairs_tested") or len(document["pairs"])
-    return [
-        [
-            f"{in_words(found['pairs'])} of the {count(tested, 'pair')} could not be tested: {plain_name(found['reason'], 200)}."
-        ]
-        for found in document.get("untested", ())
-    ]
+    sentences: list[Sentence] = []
+    for found in document.get("untested", ()):
+        words = f"{in_words(found['pairs'])} of the {count(tested, 'pair')} could not be tested: "
+        sentences.append([words, plain_name(found["reason"], _LONGEST_REASON), "."])
+    return sentences
 
 
 def _about_the_table(document: Mapping[str, Any]) -> Sentence:

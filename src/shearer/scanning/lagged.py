@@ -94,9 +94,7 @@ def test_lags(pair: Table, kernel: Kernel | None, lags: list[int], smallest: flo
     """
     both, reach = lags_both_ways(lags), max(lags)
     rows = pair.observations - 2 * reach
-    if rows < _FEWEST_STRETCHES * 2:
-        got = f"{pair.observations} for lags up to {reach}"
-        raise value_error("lags", f"at least {2 * reach + 2 * _FEWEST_STRETCHES} rows", got)
+    check_rows(pair.observations, reach)
     ladders = Ladders.of(pair, kernel)
     memories = [_memory_of(ladders, variable) for variable in (0, 1)]
     # The variable that remembers less is rearranged.
@@ -127,6 +125,13 @@ def test_lags(pair: Table, kernel: Kernel | None, lags: list[int], smallest: flo
     most = max(999, math.ceil(1 / smallest))
     pvalue, _ = sequential_pvalue(draw, float(largest(observed)[0]), most, _EXCEEDANCES)
     return Lagged(lag, pvalue, profile, length)
+
+
+def check_rows(rows: int, reach: int) -> None:
+    """Raise if so few rows leave too few stretches for lags up to `reach`."""
+    least = 2 * reach + 2 * _FEWEST_STRETCHES
+    if rows < least:
+        raise value_error("lags", f"at least {least} rows", f"{rows} for lags up to {reach}")
 
 
 class _Rung:

@@ -18,7 +18,7 @@ from shearer.pairs.clusters import ClusterTests
 from shearer.pairs.engine import Judged, PairTests
 from shearer.pairs.sides import Ladders
 from shearer.pairs.strength import signed_root
-from shearer.scanning.lagged import REASONS, test_lags
+from shearer.scanning.lagged import REASONS, check_rows, test_lags
 from shearer.scanning.series import whitened
 from shearer.scanning.store import Part, Store
 from shearer.sketching.pair_sketch import PairSketch
@@ -251,6 +251,7 @@ def lagged_pairs(
         raise value_error("data", f"at most {_MOST_LAGGED_ROWS} rows with lags", f"{table.observations}")
     if isinstance(kernel, Mapping):
         raise value_error("kernel", "one kernel for all with lags", "one for each name")
+    check_rows(table.observations, max(lags))
     if lag_test == "whitened":
         table, _ = whitened(table)
     wanted = wanted_pairs(table)

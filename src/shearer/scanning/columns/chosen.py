@@ -32,8 +32,8 @@ SAMPLE_ROWS = 500
 _FEWEST_KINDS, _MOST_KINDS = 3, 10
 LABEL_ADVICE = 'If they are labels, say so: kinds={{"{0}": "label"}}.'
 DIFFERENCES = (
-    "Columns of numbers are differences, the value of a row less that of the row before it; labels are as they were. The "
-    "first row, which has none before it, is dropped."
+    "Columns of numbers are differences, the value of a row less that of the row before it; labels are as they were. "
+    "The first row, which has none before it, is dropped."
 )
 # Levels shown in pictures; the others are joined.
 _MOST_LEVELS = 12
