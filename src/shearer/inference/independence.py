@@ -64,7 +64,8 @@ def independence_test(
         are known? The result is a `ConditionalResult`, which says how much the conditions explain and warns where the
         p-value is not to be trusted.
     method : {"auto", "aggregated", "moments", "permutation", "thorough"}
-        "aggregated": no permutations; exact permutation moments of statistics over a ladder of widths, joined; for
+        "aggregated": no permutations; three permutation moments of statistics over a ladder of widths (exact up to
+        512 rows; beyond, small terms of the third come from a sample of rows), tails of a law with these, joined; for
         more than two variables, a statistic of all subsets at once (up to 20,000 rows) and a chain of pairs, each
         variable against all before it. "moments": the same at the one width of the kernel. "permutation": the measure
         itself, rows permuted; given conditions, among rows alike in these. "auto": given conditions, what regressions
