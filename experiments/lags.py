@@ -20,8 +20,9 @@ import shearer as sh
 from experiments import records
 
 ROWS, LAGS, LEVEL = 200, range(4), 0.05
-# Independent series, those of a long memory that the default test shall hold its level for, and series that depend.
-TRIALS, MORE_TRIALS, POWER_TRIALS = 200, 600, 100
+# Independent series, those of a long memory that the default test shall hold its level for, series that depend; and the
+# two slow tests that were tried beside those of a scan.
+TRIALS, MORE_TRIALS, POWER_TRIALS, RIVAL_TRIALS = 200, 600, 100, 60
 REACH, LEAST_SHIFT, STRETCH, DRAWS = max(LAGS), 10, 12, 199
 # Name -> memory of both series, by how many rows the second follows the first, and how strongly.
 SERIES = {
@@ -93,6 +94,7 @@ def study(design: str, quick: bool) -> dict:
     lag = SERIES[name][1] if name in SERIES else 0
     more = name in ("independent, memory 0.8", "independent, memory 0.95") and method == "whitened"
     trials, start = POWER_TRIALS if lag else MORE_TRIALS if more else TRIALS, time.perf_counter()
+    trials = RIVAL_TRIALS if method in METHODS[2:] else trials
     trials = min(trials, 5) if quick else trials
     pvalues, found, untested = [], [], 0
     for k in range(trials):

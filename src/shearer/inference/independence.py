@@ -73,7 +73,7 @@ def independence_test(
         stated (and there are 6 rows or more), else permutation. Time grows in proportion to the rows. "thorough": of
         two variables and up to 1000 rows, the components of "aggregated" joined with one more, the mutual information
         of order 1 by up to `n_resamples` permutations, fewer where these soon show independence: seconds in place of
-        milliseconds, and little more power (docs: inference).
+        milliseconds. Its power is not tabulated yet.
     measure : str, optional
         Name of the measure for permutations; default "total_correlation".
     alpha : float, optional
