@@ -394,13 +394,26 @@ def scan_demo() -> str:
 def lagged_scans() -> str:
     """Level and power over lags."""
     found = results("lags")
+    keys = ("rejected", "untested", "right_lag")
     rows = [
-        [name, *("–" if study[key] is None else percent(study[key]) for key in ("rejected", "untested", "right_lag"))]
-        for name, study in found.items()
+        [study["series"], study["method"], str(study["trials"])]
+        + ["–" if study[key] is None else percent(study[key]) for key in keys]
+        for study in sorted(found.values(), key=lambda study: study["series"])
     ]
-    one = next(iter(found.values()))
-    title = f"Two series of {one['rows']} rows, lags 0 to 3 both ways, {one['trials']} samples, 5 % level"
-    return table(title, ["series", "called dependent", "not tested", "at the right lag"], rows)
+    title = f"Two series of {next(iter(found.values()))['rows']} rows, lags 0 to 3 both ways, 5 % level"
+    return table(title, ["series", "test", "samples", "called dependent", "not tested", "at the right lag"], rows)
+
+
+def thorough() -> str:
+    """The default test beside the thorough one."""
+    rows = [
+        [name, str(study["rows"]), str(study["trials"])]
+        + [rate(study, study[method]["0.05"]) for method in ("default", "thorough")]
+        + [rate(study, study[method]["0.01"]) for method in ("default", "thorough")]
+        for name, study in results("thorough").items()
+    ]
+    header = ["design", "rows", "samples", "5 %: default", "thorough", "1 %: default", "thorough"]
+    return table('Rejections by the default test and by method="thorough"', header, rows)
 
 
 def ordinary_tables() -> str:
@@ -433,6 +446,7 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "threeway_scans": threeway_scans,
     "scan_demo": scan_demo,
     "lags": lagged_scans,
+    "thorough": thorough,
     "ordinary_tables": ordinary_tables,
     "cli": cli_reference,
     "scan_schema": lambda: table("Fields", ["field", "type", "meaning"], schema_rows(), "34 22 44"),

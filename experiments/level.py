@@ -55,7 +55,7 @@ DESIGNS: dict[str, tuple[int, int, Callable[[Generator, int], tuple]]] = {
     "3 and 5 labels, n=100": (100, 1000, lambda g, n: (g.choice(list("abc"), size=n), g.choice(list("uvxyz"), size=n))),
     "5 and 5 dimensions, n=50": (50, 1000, lambda g, n: (g.normal(size=(n, 5)), g.normal(size=(n, 5)))),
     "10 and 1 dimensions, n=100": (100, 1000, lambda g, n: (g.normal(size=(n, 10)), g.normal(size=n))),
-    "t(1.5) in 10 dimensions, n=1000": (1000, 300, lambda g, n: (g.standard_t(1.5, size=(n, 10)), g.normal(size=n))),
+    "t(1.5) in 10 dimensions, n=1000": (1000, 1000, lambda g, n: (g.standard_t(1.5, size=(n, 10)), g.normal(size=n))),
     "two clusters and t(3), n=80": (
         80,
         1000,
@@ -103,6 +103,11 @@ DESIGNS: dict[str, tuple[int, int, Callable[[Generator, int], tuple]]] = {
     "4 labels and normal, n=60, deep": (60, 5000, lambda g, n: (g.choice(list("abcd"), size=n), g.normal(size=n))),
     "normal, n=50, deep": (50, 5000, lambda g, n: (g.normal(size=n), g.normal(size=n))),
     "log-normal, n=60, deep": (60, 5000, lambda g, n: (g.lognormal(size=n), g.lognormal(size=n))),
+    "very heavy tails: Cauchy, n=30, deep": (
+        30,
+        5000,
+        lambda g, n: (g.standard_cauchy(size=n), g.standard_cauchy(size=n)),
+    ),
 }
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import shearer as sh
+from shearer.pairs.null_law.combined_pvalue import half_cauchy
 
 
 @pytest.fixture
@@ -103,6 +104,32 @@ def test_identifiers_do_not_make_everything_dependent(rng):
     assert sh.independence_test(names, rng.normal(size=60)).pvalue == 1.0
 
 
+def test_thorough_joins_a_member_of_order_one(ring, rng):
+    plain, found = sh.independence_test(*ring), sh.independence_test(*ring, method="thorough", n_resamples=99)
+    *others, last = found.components
+    assert tuple(others) == plain.components
+    assert last.name.startswith("mutual_information at alpha=1, ")
+    assert last.pvalue == sh.permutation_test(*ring, statistic="mutual_information", n_resamples=99).pvalue
+    weights = [component.weight for component in found.components]
+    assert found.pvalue == pytest.approx(float(half_cauchy([c.pvalue for c in found.components], weights)))
+    assert found.method == "thorough"
+    independent = sh.independence_test(*rng.normal(size=(2, 60)), method="thorough")
+    assert independent.pvalue > 0.01
+    assert "of at most 999 random permutations" in independent.components[-1].name
+    assert sh.independence_test(np.ones(20), np.arange(20.0), method="thorough").pvalue == 1.0
+    for data in (rng.normal(size=(3, 20)), rng.normal(size=(2, 1001))):
+        with pytest.raises(ValueError, match='two variables of up to 1000 rows for method="thorough"'):
+            sh.independence_test(*data, method="thorough")
+
+
+def test_few_rows_that_lie_far_out():
+    """Rows far out in both variables that happen to meet: no tail may be below the chance of that."""
+    g = np.random.default_rng([777, 3898])  # independent, with a smooth tail of 1e-5
+    wide = sh.independence_test(g.standard_cauchy(30), g.standard_cauchy(30)).components[0]
+    assert wide.name == "centered at 0.06 bits"
+    assert wide.pvalue > 0.005
+
+
 def test_few_rows_are_enumerated():
     result = sh.independence_test([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0])
     assert "all 24 permutations" in result.method
@@ -114,6 +141,9 @@ def test_few_rows_are_enumerated():
     ("options", "message"),
     [
         ({"method": "asymptotic"}, "method: expected one of"),
+        ({"method": "thorough", "alpha": 2}, "measure, alpha: expected none"),
+        ({"method": "thorough", "cluster": np.arange(80) // 4}, "method: expected .* with cluster"),
+        ({"given": np.arange(80.0), "method": "thorough"}, "method: expected .* with given"),
         ({"method": "aggregated", "alpha": 2}, "measure, alpha: expected none"),
         ({"kernel": "gaussian"}, "kernel: expected"),
         ({"missing": "ignore"}, "missing: expected one of"),

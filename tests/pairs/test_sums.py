@@ -37,6 +37,18 @@ def close(found: Form, expected: Form, rel=1e-9):
         assert np.allclose(ours, theirs, rtol=rel, atol=rel * np.abs(theirs).max())
 
 
+def test_rows_that_a_similarity_rests_on(rng):
+    """Against the diagonal of the matrix less its row and column means."""
+    for values in (rng.normal(size=40), rng.standard_cauchy(size=40), rng.choice(list("abc"), size=40)):
+        operator = Ladder.of(variable(values)).rungs[0]
+        matrix = np.asarray(operator.dense(), dtype=float)
+        center = np.eye(40) - 1 / 40
+        diagonal = np.diag(center @ matrix @ center)
+        features = fit(operator, np.arange(40), limits.EXACT_RESIDUAL)
+        found = marginal(features.of(np.arange(40)), features.offset).bearing
+        assert found == pytest.approx(diagonal.sum() ** 2 / (diagonal @ diagonal), rel=1e-4)
+
+
 KINDS = {
     "normal": lambda g: g.normal(size=50),
     "vector": lambda g: g.normal(size=(50, 3)),

@@ -40,7 +40,8 @@ def document(names=PLAIN, *, triples=True, lags=False, seed=0):
     settings = {
         "shearer": "0.1.0", "source": "table.csv", "rows": 344, "order": 3 if triples else 2, "fdr": 0.05, "top": 50,
         "alpha": 1.0, "max_rows": 2000, "kernel": None, "seed": 0, "target": None, "groups": None,
-        "lags": [0, 3] if lags else None, "cluster": None, "missing": "pairwise", "seconds": 1.5,
+        "lags": [0, 3] if lags else None, "lag_test": "stretches" if lags else None,
+        "difference": False, "cluster": None, "missing": "pairwise", "seconds": 1.5,
         "date": "2024-01-01T00:00:00+00:00",
         "pairs_tested": len(pairs), "triples_tested": len(found), "triples_passed": 1, "triples_possible": len(found),
     }  # fmt: skip
@@ -59,6 +60,7 @@ def document(names=PLAIN, *, triples=True, lags=False, seed=0):
             {"kind": kind, "columns": list(names[:2]), "alike": list(names[1:3]), "rows": 12, "sorted": kind == "time"}
             for kind in ("time", "panel", "units", "order", "repeated")
         ],
+        "untested": [{"pairs": 2, "reason": "both series remember too much"}] if lags else [],
         "notes": [f"{names[0]!r} was looked at closely"],
     }
 
@@ -80,7 +82,7 @@ def _pair(variables, rng, number):
         entry["details"] = {
             "pearson": value, "spearman": -value, "eta_squared": None, "mutual_information_order1": value,
             "mutual_information_order1_low": value - 0.02, "mutual_information_order1_high": value + 0.03,
-            "total_correlation_order1": value, "dual_total_correlation_order1": None,
+            "interval_note": "rare cells", "total_correlation_order1": value, "dual_total_correlation_order1": None,
         }  # fmt: skip
     return entry
 
@@ -102,6 +104,6 @@ def _triple(variables, rng, number):
     }
     measured = {
         "alpha": 1.0, "total_correlation": value, "dual_total_correlation": value, "o_information": -0.1,
-        "adjusted": value, "interval": None,
+        "adjusted": value, "interval": None, "interval_note": None,
     }  # fmt: skip
     return entry | {"measured": measured if number % 2 else None}

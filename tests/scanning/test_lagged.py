@@ -1,11 +1,9 @@
-"""Lags: features against whole matrices, and more rows than matrices hold."""
+"""Lags: memory by transforms, and more rows than matrices hold."""
 
 import numpy as np
 import pytest
 
 import shearer as sh
-from shearer.data import read
-from shearer.kernels import grams
 from shearer.scanning import lagged
 
 
@@ -17,35 +15,14 @@ def remembering(rng, rows, share):
     return found
 
 
-def matrix(values):
-    return np.asarray(grams(read(values, values), None)[0].squared().dense())
-
-
-@pytest.mark.parametrize("kind", ["numbers", "labels", "vector"])
-def test_features_are_the_similarities(rng, kind):
-    values = {
-        "numbers": remembering(rng, 120, 0.7),
-        "labels": np.where(remembering(rng, 120, 0.7) > 0, "up", "down"),
-        "vector": rng.normal(size=(120, 3)),
-    }[kind]
-    found = lagged.features_of(grams(read(values, values), None)[0].squared())
-    similar = matrix(values)
-    assert np.allclose(found @ found.T, similar, atol=1e-5)
-    profile = [np.diagonal(similar, gap).mean() for gap in range(1, 60)]
-    far = np.array(profile[29:])
-    near = np.flatnonzero(np.array(profile[:29]) <= far.mean() + 2 * far.std())
-    assert lagged.memory_length(found) == (near[0] + 1 if len(near) else 30)
-
-
-def test_matrices_and_features_agree(rng):
-    """The sums at every lag, of rows in their order and in another."""
-    x = remembering(rng, 150, 0.5)
-    first, second = (gram.squared() for gram in grams(read(x, np.roll(x, 2)), None))
-    middle, shifted = slice(3, 147), [slice(3 + lag, 147 + lag) for lag in (-3, 0, 2)]
-    by_features = lagged._sums_of_features(lagged.features_of(first), lagged.features_of(second), middle, shifted)
-    by_matrices = lagged._sums_of_matrices(first, second, middle, shifted)
-    for order in (np.arange(144), rng.permutation(144)):
-        assert by_features(order) == pytest.approx(by_matrices(order), rel=1e-9)
+@pytest.mark.parametrize("rows", [60, 121])
+def test_memory_is_where_near_rows_are_no_more_alike(rng, rows):
+    features = np.column_stack([remembering(rng, rows, 0.7) for _ in range(20)])
+    similar = features @ features.T
+    profile = [np.diagonal(similar, gap).mean() for gap in range(1, rows // 2)]
+    far = np.array(profile[rows // 4 - 1 :])
+    near = np.flatnonzero(np.array(profile[: rows // 4 - 1]) <= far.mean() + 2 * far.std())
+    assert lagged.memory_length(features) == (near[0] + 1 if len(near) else rows // 4)
 
 
 def test_more_rows_than_a_matrix_holds(rng):

@@ -10,7 +10,8 @@ from scipy.signal import lfilter
 import shearer as sh
 from shearer.report import summary_sentences
 from shearer.report.schema import departures
-from shearer.scanning import scanner, screened_triples
+from shearer.scanning import lagged, scanner, screened_triples
+from shearer.scanning.columns import chosen
 from shearer.screening.frames import make_frame
 
 
@@ -292,6 +293,21 @@ def test_triples_beyond_the_limit_are_those_of_the_strongest_columns(monkeypatch
     assert any("4 of 20 triples were tested" in note for note in document["notes"])
 
 
+def test_intervals_of_rare_cells_are_noted(rng):
+    rare = rng.uniform(size=300) < 0.03
+    table = {"rare": rare, "same": rare ^ (rng.uniform(size=300) < 0.005), "x": rng.normal(size=300)}
+    table["y"] = table["x"] + rng.normal(size=300)
+    document = sh.scan(table, order=2).document
+    notes = {
+        tuple(record["variables"]): record["details"]["interval_note"]
+        for record in document["pairs"]
+        if record["details"]
+    }
+    assert notes["rare", "same"].startswith("rare cells: 0.")
+    assert notes["x", "y"] is None
+    assert departures(document) == []
+
+
 class TestLags:
     def test_found_at_its_lag_in_its_direction(self, rng):
         x = rng.normal(size=203)
@@ -320,22 +336,65 @@ class TestLags:
         record = sh.scan({"x": x[2:], "y": y[:-2]}, lags=range(4)).document["pairs"][0]
         assert (record["variables"], record["lag"], record["reported"]) == (["x", "y"], 2, True)
 
-    def test_series_that_drift_are_not_tested(self, rng):
+    def test_series_that_drift_are_not_tested_as_they_are(self, rng):
         walks = rng.normal(size=(300, 2)).cumsum(axis=0)
-        document = sh.scan(np.column_stack([walks, rng.normal(size=300)]), lags=[1]).document
-        assert scanner.ROWS_IN_TIME in document["notes"]
-        assert any(note.startswith("1 of 3 pairs were not tested") for note in document["notes"])
+        document = sh.scan(np.column_stack([walks, rng.normal(size=300)]), lags=[1], lag_test="stretches").document
+        assert scanner.ROWS_IN_TIME["stretches"] in document["notes"]
+        assert [found["pairs"] for found in document["untested"]] == [1]
+        first = summary_sentences(document)[0]
+        assert (
+            first == "One of the 3 pairs could not be tested: both series remember more than an eighth of their rows."
+        )
         (walking,) = (record for record in document["pairs"] if set(record["variables"]) == {"x1", "x2"})
         assert walking["pvalue"] == 1.0
         assert not walking["reported"]
-        steps = sh.scan(np.diff(walks, axis=0), lags=[1]).document
-        assert not any("not tested" in note for note in steps["notes"])
+        steps = sh.scan(walks, lags=[1], lag_test="stretches", difference=True).document
+        assert steps["untested"] == []
+
+    def test_series_that_drift_together_are_found(self, rng):
+        steps = rng.normal(size=(302, 2))
+        steps[2:, 1] += steps[:-2, 0]
+        walks = steps.cumsum(axis=0)[2:]
+        document = sh.scan({"x": walks[:, 0], "y": walks[:, 1]}, lags=range(4)).document
+        record = document["pairs"][0]
+        assert (record["variables"], record["lag"], record["reported"]) == (["x", "y"], 2, True)
+        assert document["untested"] == []
+        assert document["settings"]["lag_test"] == "whitened"
+
+    def test_random_walks_are_not_dependent(self):
+        found = 0
+        for seed in range(10):
+            walks = np.random.default_rng(seed).normal(size=(150, 2)).cumsum(axis=0)
+            found += sh.scan(walks, lags=[0, 1]).document["pairs"][0]["reported"]
+        assert found <= 3
+
+    def test_nothing_left_of_a_trend(self, rng):
+        table = {"trend": 0.5 * np.arange(60.0) + 3, "x": rng.normal(size=60), "label": list("aab") * 20}
+        document = sh.scan(table, lags=[0], keep="trend").document
+        assert {found["reason"] for found in document["untested"]} == {lagged.REASONS[1]}
+        assert all(record["pvalue"] == 1.0 for record in document["pairs"] if "trend" in record["variables"])
+
+    def test_differences(self, rng):
+        walks = rng.normal(size=(120, 2)).cumsum(axis=0)
+        table = {"x": walks[:, 0], "y": walks[:, 1] + walks[:, 0], "label": list("ab") * 60}
+        found = sh.scan(table, difference=True).document
+        steps = sh.scan({"x": np.diff(table["x"]), "y": np.diff(table["y"]), "label": table["label"][1:]}).document
+        assert [record["pvalue"] for record in found["pairs"]] == [record["pvalue"] for record in steps["pairs"]]
+        assert chosen.DIFFERENCES in found["notes"]
+        assert found["settings"]["difference"] is True
+        table["x"][5] = np.nan
+        columns = {c["name"]: c for c in sh.scan(table, difference=True).document["columns"]}
+        assert columns["x"]["missing"] == 2
+        with pytest.raises(ValueError, match="cluster: expected the name of a column with difference"):
+            sh.scan(table, difference=True, cluster=np.arange(120) // 10)
 
     def test_refusals(self, rng):
         x = rng.normal(size=(40, 2))
         for lags, message in ((3, "lags: expected whole numbers"), ([], "at least one lag"), ([-1], "0 or more")):
             with pytest.raises((TypeError, ValueError), match=message):
                 sh.scan(x, lags=lags)
+        with pytest.raises(ValueError, match="lag_test: expected one of"):
+            sh.scan(x, lags=[1], lag_test="shifts")
         with pytest.raises(ValueError, match="lags: expected at least 46 rows, got 40 for lags up to 15"):
             sh.scan(x, lags=[15])
         x[3, 0] = np.nan

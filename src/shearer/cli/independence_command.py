@@ -52,7 +52,7 @@ def independence(
         str,
         typer.Option(
             metavar="NAME",
-            help="auto, aggregated, moments or permutation; with --given auto or permutation.",
+            help="auto, aggregated, moments, permutation or thorough; with --given auto or permutation.",
             rich_help_panel=_TEST,
         ),
     ] = "auto",

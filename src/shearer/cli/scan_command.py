@@ -37,7 +37,7 @@ EXAMPLES = (
     "shearer scan table.csv",
     "shearer scan table.csv --target price --report out.html --json out.json",
     "shearer scan *.parquet --group position=x,y,z --kind year=label --drop id",
-    "shearer scan series.tsv --order 2 --lags 0..5",
+    "shearer scan series.tsv --order 2 --lags 0..5 --difference",
     "shearer scan visits.csv --cluster patient",
     "shearer scan table.csv --given age,sex",
     "shearer scan 'part-*.parquet' --scheduler tcp://10.0.0.1:8786",
@@ -77,6 +77,20 @@ def scan(
             metavar="0..5", help="Rows in time: also compare with as many rows later.", rich_help_panel=_SEARCH
         ),
     ] = None,
+    lag_test: Annotated[
+        str,
+        typer.Option(
+            metavar="whitened|stretches",
+            help="Over lags, test what the past of a column leaves of it, or the column as it is.",
+            rich_help_panel=_SEARCH,
+        ),
+    ] = "whitened",
+    difference: Annotated[
+        bool,
+        typer.Option(
+            "--difference", help="Rows in time: scan the steps of numbers from row to row.", rich_help_panel=_SEARCH
+        ),
+    ] = False,
     cluster: Annotated[
         str | None,
         typer.Option(
@@ -209,6 +223,8 @@ def scan(
             kinds=kinds,
             keep=[*(keep or ()), *named],
             lags=steps,
+            lag_test=lag_test,
+            difference=difference,
             cluster=cluster,
             given=split_names(given or "") or None,
             direct=direct or (report is not None and not (steps or cluster or given or target or rows is not None)),

@@ -23,7 +23,15 @@ from shearer.pairs import limits
 from shearer.pairs.chance import Chances, collision, own_bits
 from shearer.pairs.null_law.moments import PAIRS, Form
 from shearer.pairs.null_law.rare import RarePairs
-from shearer.pairs.null_law.tails import correlated, joined, moment, standardized, two_sided, upper_tails
+from shearer.pairs.null_law.tails import (
+    chance_of_meeting,
+    correlated,
+    joined,
+    moment,
+    standardized,
+    two_sided,
+    upper_tails,
+)
 from shearer.pairs.patterns import Rows
 from shearer.pairs.sides import Ladders, Prepared, Side
 from shearer.pairs.strength import Interval, Strongest, intervals_of
@@ -59,15 +67,19 @@ class Statistics(NamedTuple):
         is not to be trusted.
     alignment : array (p, q)
         Inner products of the U-centered similarities over their norms; nan where one does not vary.
+    least : array (p, q)
+        What the tail of the first statistic cannot be below.
     """
 
     z: Floats
     skewness: Floats
     alignment: Floats
+    least: Floats
 
     def tails(self) -> list[Floats]:
         """The upper tail of the first, both tails of the second: densities can go together or against each other."""
-        return [upper_tails(self.z[0], self.skewness[0]), two_sided(self.z[1], self.skewness[1])]
+        first = np.maximum(upper_tails(self.z[0], self.skewness[0]), self.least)
+        return [first, two_sided(self.z[1], self.skewness[1])]
 
 
 class Judged(NamedTuple):
@@ -359,7 +371,7 @@ def compared(first: Known, second: Known, n: Any, norms: Floats, diagonals: Floa
         varies = np.minimum(forms[0].spread, forms[1].spread) > limits.SMALLEST_SPREAD
         alignment = np.where(varies & (np.asarray(n) >= limits.FEWEST_ROWS), alignment, np.nan)
     z, skewness = (np.stack(part) for part in zip(*found, strict=True))
-    return Statistics(z, skewness, alignment)
+    return Statistics(z, skewness, alignment, chance_of_meeting(n, *_both(first, second, "bearing")))
 
 
 def chances_of(first: Known, second: Known, n: Any) -> Chances:

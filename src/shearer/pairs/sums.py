@@ -165,7 +165,8 @@ class RowSums:
         cubes = d3 + near + 6 * hp + 6 * aa + 2 * n * h3 + 6 * total_h * h2 - y3
         squares = (t.inner * t.inner).sum(axis=(-2, -1)) - most * d2 + trace**2 / ((n - 1) * (n - 2))
         centered = form_of(n, centered_sums(np.maximum(squares, 0.0), cubes, triangles))
-        return Marginal(n, t.mean, t.scale, trace, t.usable, centered, g2, g3)
+        bearing = np.where(d2 > 0, trace**2 / np.where(d2 > 0, d2, 1.0), n)
+        return Marginal(n, t.mean, t.scale, trace, t.usable, centered, g2, g3, bearing)
 
     def _of_probes(self, probes: Floats, weights: Floats) -> tuple[Any, Any, Any]:
         """Sums over all rows, as some stand for them: of the cubes of N off its diagonal, of h p, and of y times the
@@ -237,6 +238,8 @@ class Marginal:
         U-centered.
     two, three : float or array
         Sums of the squares and of the cubes of the additive part g.
+    bearing : float or array
+        Rows that the diagonal of N rests on, its sum squared over the sum of its squares: few where some lie far out.
     """
 
     n: Any
@@ -247,18 +250,19 @@ class Marginal:
     centered: Form
     two: Any
     three: Any
+    bearing: Any
 
     def at(self, place: int) -> "Marginal":
         """One of several."""
         form = Form(*(getattr(self.centered, key)[place] for key in ("second", "third", "spread")))
-        numbers = {name: getattr(self, name)[place] for name in ("n", "mean", "scale", "trace", "usable")}
-        return Marginal(**numbers, centered=form, two=self.two[place], three=self.three[place])
+        names = ("n", "mean", "scale", "trace", "usable", "two", "three", "bearing")
+        return Marginal(**{name: getattr(self, name)[place] for name in names}, centered=form)
 
     @classmethod
     def unknown(cls, n: int) -> "Marginal":
         """Stand for a variable with too few rows."""
         nothing = Form(np.full(len(PAIRS), np.nan), np.full(len(TRIPLES), np.nan), np.array(np.nan))
-        return cls(n, np.nan, np.nan, np.nan, False, nothing, np.nan, np.nan)
+        return cls(n, np.nan, np.nan, np.nan, False, nothing, np.nan, np.nan, np.nan)
 
     @property
     def residual(self) -> Any:

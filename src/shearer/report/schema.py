@@ -22,6 +22,11 @@ FIELDS: dict[str, tuple[str, str]] = {
     "settings.target": ("text, list of text or null", "the columns that all others were compared with, if any were"),
     "settings.groups": ("mapping or null", "name of a vector variable -> its columns"),
     "settings.lags": ("list of integer or null", "lags that were asked for, in rows"),
+    "settings.lag_test?": (
+        "text or null",
+        '"whitened": what the own past of numbers leaves is tested over lags; "stretches": the columns as they are',
+    ),
+    "settings.difference?": ("truth value", "whether numbers were taken as their steps from row to row"),
     "settings.cluster": ("text or null", "the column whose equal values mark rows that may depend on each other"),
     "settings.given?": ("list of text", "columns that all pairs are tested given; only with given"),
     "settings.missing": (
@@ -61,6 +66,8 @@ FIELDS: dict[str, tuple[str, str]] = {
     "dependent_rows[].alike?": ("list of text", "columns in which such rows are alike, the most first"),
     "dependent_rows[].rows?": ("integer", "units, rows that repeat others, or all rows"),
     "dependent_rows[].sorted?": ("truth value", "whether rows are in the order of time"),
+    "untested[].pairs?": ("integer", "pairs that could not be tested over lags, whose p-value is 1"),
+    "untested[].reason?": ("text", "why"),
     "pairs[].variables": ("list of text", "the two variables"),
     "pairs[].strength": (
         "number or null",
@@ -102,6 +109,10 @@ FIELDS: dict[str, tuple[str, str]] = {
     "pairs[].details.mutual_information_order*": ("number or null", "I* at the order of settings.alpha, as order1"),
     "pairs[].details.mutual_information_order*_low": ("number or null", "lower end of its confidence interval"),
     "pairs[].details.mutual_information_order*_high": ("number or null", "upper end"),
+    "pairs[].details.interval_note?": (
+        "text or null",
+        "why that interval may hold too seldom: cells of labels so rare that fewer than 10 rows are expected in one",
+    ),
     "pairs[].details.total_correlation_order*": ("number or null", "T* at that order"),
     "pairs[].details.dual_total_correlation_order*": ("number or null", "D* at that order"),
     "triples[].variables": ("list of text", "the three variables"),
@@ -139,6 +150,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "triples[].measured.dual_total_correlation": ("number or null", "D*"),
     "triples[].measured.o_information": ("number or null", "O-information in bits"),
     "triples[].measured.adjusted": ("number or null", "T at alpha = 2, 0 at the chance level and 1 for copies"),
+    "triples[].measured.interval_note?": ("text or null", "why that interval may hold too seldom, as of pairs"),
     "triples[].measured.interval": ("list of number or null", "lower and upper end of the confidence interval of T*"),
     "notes": ("list of text", "what to know of the table and of the scan"),
 }

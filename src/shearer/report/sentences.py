@@ -12,6 +12,7 @@ from shearer.report.trivia import about_trivia, trivial_pairs
 from shearer.report.wording import Sentence, count, enumeration, in_words, plain_name
 
 _MOST_NAMED = 3
+_LONGEST_REASON = 200
 _KINDS = ("synergistic", "redundant", "unclear")
 
 
@@ -26,8 +27,9 @@ def summary_sentences(document: Mapping[str, Any]) -> list[str]:
     Returns
     -------
     list of str
-        How rows depend on each other, if they do; the table, what is trivial, the pairs, the strongest of them, the
-        triples, what "found" means, what to beware of. Names are cut to a readable length and freed of control marks.
+        How many pairs could not be tested, if any; how rows depend on each other, if they do; the table, what is
+        trivial, the pairs, the strongest of them, the triples, what "found" means, what to beware of. Names are cut to
+        a readable length and freed of control marks.
 
     Examples
     --------
@@ -52,7 +54,12 @@ def summary(document: Mapping[str, Any]) -> list[Sentence]:
     check_document(document)
     pairs, triples = (read_relations(document, part) for part in ("pairs", "triples"))
     found = pairs.reported.any() or triples.reported.any()
-    sentences = [*about_dependent_rows(document), _about_the_table(document), *_about_gaps(document)]
+    sentences = [
+        *_about_untested(document),
+        *about_dependent_rows(document),
+        _about_the_table(document),
+        *_about_gaps(document),
+    ]
     sentences += [*about_trivia(document), *_about_pairs(document, pairs)]
     sentences += [*_about_strength(document, pairs), *_about_triples(document, triples)]
     sentences += [_about_errors(document)] if found else [_about_nothing_found(document)]
@@ -78,6 +85,15 @@ def triple_sentence(document: Mapping[str, Any], pairs: Relations, triples: Rela
 
 def _name(document: Mapping[str, Any], position: int) -> str:
     return plain_name(document["columns"][position]["name"])
+
+
+def _about_untested(document: Mapping[str, Any]) -> list[Sentence]:
+    tested = document["settings"].get("pairs_tested") or len(document["pairs"])
+    sentences: list[Sentence] = []
+    for found in document.get("untested", ()):
+        words = f"{in_words(found['pairs'])} of the {count(tested, 'pair')} could not be tested: "
+        sentences.append([words, plain_name(found["reason"], _LONGEST_REASON), "."])
+    return sentences
 
 
 def _about_the_table(document: Mapping[str, Any]) -> Sentence:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.data.table import Table
+from shearer.inference.intervals.confidence import note_on
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.inference.threeway.interaction import kind_of
 from shearer.scanning.details import PairDetails
@@ -213,9 +214,11 @@ def _details(values: Floats | None, alpha: float) -> dict[str, Any]:
         return {"sign": None, "determines": None, "details": None}
     found = dict(zip(PAIR_FIELDS, map(number, values), strict=True))
     sign, ways = found.pop("sign"), found.pop("determines")
-    details = {key: found.pop(key) for key in PairDetails._fields if key in found}
+    details: dict[str, Any] = {key: found.pop(key) for key in PairDetails._fields if key in found}
     order = f"_order{alpha:g}"
+    rarest = found.pop("rarest")
     details |= {f"mutual_information{order}{end}": found.pop(key) for end, key in _MUTUAL.items()}
+    details["interval_note"] = _note(rarest)
     details |= {f"{key}{order}": value for key, value in found.items()}
     return {
         "sign": {1.0: "+", -1.0: "-"}.get(sign or 0.0),
@@ -224,9 +227,15 @@ def _details(values: Floats | None, alpha: float) -> dict[str, Any]:
     }
 
 
-def _with_interval(found: dict[str, float | None]) -> dict[str, Any]:
+def _with_interval(found: dict[str, Any]) -> dict[str, Any]:
     low, high = found.pop("low"), found.pop("high")
-    return {**found, "interval": None if low is None else [low, high]}
+    note = _note(found.pop("rarest"))
+    return {**found, "interval": None if low is None else [low, high], "interval_note": note}
+
+
+def _note(rarest: float | None) -> str | None:
+    """What is to be said against an interval."""
+    return None if rarest is None else note_on(rarest) or None
 
 
 def number(value: Any) -> float | None:

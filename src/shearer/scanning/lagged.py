@@ -1,19 +1,14 @@
 """Pairs of time series: the lag at which they depend most, tested by rearranging stretches of rows.
 
 Rows of a series depend on each other, so rows cannot be exchanged singly: stretches longer than that dependence change
-places as wholes. Those of one series are enough: of the one that remembers less. One test for each pair: the largest
-dependence over all lags, in both directions. Two series that remember too much are not tested: they look dependent by
-chance far too often.
-
-Sums of products of two similarities are squared norms of the products of their features, so that time grows with rows.
-Up to 5000 rows features leave out nothing but round-off, and whole matrices take their place where they have no low
-rank; beyond, features leave out what those of pairs may.
+places as wholes. Those of one series are enough: of the one that remembers less. One test for each pair: the smallest
+p-value over all lags, in both directions, that the test of pairs would give to independent rows, against those of
+rearranged stretches. Two series that remember too much are not tested: they look dependent by chance far too often.
+What `shearer.scanning.whitened` leaves of a series remembers next to nothing.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,27 +17,31 @@ from shearer._validate import value_error
 from shearer.data.table import Table
 from shearer.inference.permutation.rearrangements import Contiguous
 from shearer.inference.pvalue import sequential_pvalue
-from shearer.kernels import Gram, Kernel, grams
-from shearer.pairs import features, limits
-from shearer.pairs.rungs import sample_rows
-from shearer.screening.entropies.pair_entropies import collision_bits
+from shearer.kernels import Kernel
+from shearer.pairs.engine import Statistics, compared, weights_of
+from shearer.pairs.null_law.tails import joined
+from shearer.pairs.patterns import Rows
+from shearer.pairs.sides import Ladders
+from shearer.pairs.sums import RowSums, Totals, probes_of
 
 Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
-#: From an order of the rows of the first series to the sums at every lag.
-SumsOf: TypeAlias = Callable[[Indices], Floats]
 
+#: Why a pair is not tested.
+REASONS = (
+    "both series remember more than an eighth of their rows",
+    "nothing is left of one of the series once its own past is known",
+)
 # Rearrangements as large as the data after which a pair is given up as independent.
 _EXCEEDANCES = 20
 # Fewer stretches have too few orders.
 _FEWEST_STRETCHES = 8
 # Edges of stretches break the dependence of rows that they part: few of them, for a level that holds.
 _LENGTHS = 4
-# Rows up to which features leave out nothing but round-off.
-_EXACT_ROWS = 5000
-# Features whose transforms are taken at a time.
-_TRANSFORMS = 8
-# Means of similarities that differ by less are the same.
+# The rung at which rows near in time are compared.
+_RUNG_OF_MEMORY = 2
+# Features whose Fourier transforms are held at a time.
+_TRANSFORMS = 16
+# Of means of similarities that are equal.
 _ROUND_OFF = 1e-12
 
 
@@ -55,17 +54,20 @@ class Lagged:
     lag : int
         Rows by which the second variable follows the first where they depend most; negative: the first follows.
     pvalue : float
-        Of the largest dependence over all lags; nan where the memory is too long for a test.
+        Of the dependence over all lags; nan where there is no test.
     profile : array (lags,)
-        I* at alpha = 2 of every lag, in the order of `lags_both_ways`.
+        Largest alignment of the similarities over the rungs at every lag, in the order of `lags_both_ways`.
     block : int or None
         Rows of a stretch.
+    reason : int or None
+        Why there is no test, a place in `REASONS`.
     """
 
     lag: int
     pvalue: float
     profile: Floats
     block: int | None
+    reason: int | None = None
 
 
 def lags_both_ways(lags: list[int]) -> list[int]:
@@ -85,7 +87,7 @@ def test_lags(pair: Table, kernel: Kernel | None, lags: list[int], smallest: flo
     Parameters
     ----------
     pair : Table
-        Two variables, rows in the order of time.
+        Two variables without gaps, rows in the order of time.
     kernel : Kernel, optional
         As in the measures.
     lags : list of int
@@ -97,47 +99,81 @@ def test_lags(pair: Table, kernel: Kernel | None, lags: list[int], smallest: flo
     """
     both, reach = lags_both_ways(lags), max(lags)
     rows = pair.rows - 2 * reach
-    series = [gram.squared() for gram in grams(pair, kernel)]
-    found = [features_of(gram) for gram in series]
-    memories = [memory_length(own) for own in found]
-    swapped = memories[1] < memories[0]
-    if swapped:
-        series, found = series[::-1], found[::-1]
-    if rows < _FEWEST_STRETCHES * 2:
-        got = f"{pair.rows} for lags up to {reach}"
-        raise value_error("lags", f"at least {2 * reach + 2 * _FEWEST_STRETCHES} rows", got)
+    check_rows(pair.rows, reach)
+    ladders = Ladders.of(pair, kernel)
+    memories = [_memory_of(ladders, variable) for variable in (0, 1)]
+    # The variable that remembers less is rearranged.
+    places = (1, 0) if memories[1] < memories[0] else (0, 1)
     length = block_length(min(memories), max(memories), rows // _FEWEST_STRETCHES)
-    middle = slice(reach, reach + rows)
-    # The variable that stays, seen from every lag, on the same number of rows.
-    shifted = [slice(reach + lag, reach + lag + rows) for lag in both]
-    if pair.rows <= _EXACT_ROWS and found[0].shape[1] * found[1].shape[1] > pair.rows:
-        sums = _sums_of_matrices(series[0], series[1], middle, shifted)
-    else:
-        sums = _sums_of_features(found[0], found[1], middle, shifted)
+    heights = max(ladders.heights(place) for place in places)
+    rungs = [_Rung(ladders, places, height, both, rows) for height in range(heights)]
 
-    # Lags differ in the entropy of their stretch of that variable: compared as mutual information in bits.
-    own = np.array([_bits(_total(found[1][run]), rows) for run in shifted])
-    still = _bits(_total(found[0][middle]), rows)
+    def largest(orders: list[NDArray[np.intp]]) -> Floats:
+        tails = [tail for rung in rungs for tail in rung.statistics(orders).tails()]
+        found: Floats = -np.log(joined(tails, weights_of(heights)).min(axis=1))
+        return found
 
-    def largest(order: NDArray[np.intp]) -> float:
-        return float(np.max(own - _bits(sums(order), rows)))
+    observed = [np.arange(rows)]
+    alignment = np.array([rung.statistics(observed).alignment[0] for rung in rungs])
+    varies = np.isfinite(alignment).any()
+    profile = np.nan_to_num(alignment, nan=-1.0).max(axis=0)
+    lag = both[int(np.argmax(profile))]
+    if places == (1, 0):  # lags are the same in both directions: seen from the other variable the last is the first
+        lag, profile = -lag, profile[::-1]
+    if length is None or not varies:
+        return Lagged(lag, math.nan, profile, length, 1 if not varies else 0)
+    scheme = Contiguous(rows, length)
 
-    observed = np.arange(rows)
-    information = own - _bits(sums(observed), rows) + still
-    profile = information / np.maximum(np.maximum(own, still), 1e-12)
+    def draw(count: int) -> Floats:
+        return largest([scheme.draw(rng) for _ in range(count)])
+
     most = max(999, math.ceil(1 / smallest))
+    pvalue, _ = sequential_pvalue(draw, float(largest(observed)[0]), most, _EXCEEDANCES)
+    return Lagged(lag, pvalue, profile, length)
 
-    pvalue = math.nan
-    if length is not None:
-        scheme = Contiguous(rows, length)
 
-        def draw(count: int) -> Floats:
-            return np.array([largest(scheme.draw(rng)) for _ in range(count)])
+def check_rows(rows: int, reach: int) -> None:
+    """Raise if so few rows leave too few stretches for lags up to `reach`."""
+    least = 2 * reach + 2 * _FEWEST_STRETCHES
+    if rows < least:
+        raise value_error("lags", f"at least {least} rows", f"{rows} for lags up to {reach}")
 
-        pvalue, _ = sequential_pvalue(draw, largest(observed), most, _EXCEEDANCES)
-    lag = both[int(np.argmax(information))]
-    # Lags are the same in both directions: seen from the other variable the last is the first.
-    return Lagged(-lag, pvalue, profile[::-1], length) if swapped else Lagged(lag, pvalue, profile, length)
+
+class _Rung:
+    """Statistics of one variable, its rows in any order, and of another seen from every lag, at one rung."""
+
+    def __init__(self, ladders: Ladders, places: tuple[int, int], height: int, lags: list[int], rows: int) -> None:
+        middle = np.arange(rows) + max(lags)
+        first, second = (ladders.features(place, height) for place in places)
+        self._base, self._features = _known(first.of(middle), first.offset, ladders.probes)
+        seen = [_known(second.of(middle + lag), second.offset, ladders.probes) for lag in lags]
+        self._seen = [[known] for known, _ in seen]
+        self._shifted = np.concatenate([features for _, features in seen], axis=1)
+        self._starts = np.arange(len(lags)) * second.rank
+        self._several = height == 0 or any(height < ladders.heights(place) for place in places)
+        self._diagonals, self._slopes = (
+            np.stack([getattr(known, name) for known, _ in seen], axis=1) for name in ("diagonal", "slope")
+        )
+
+    def statistics(self, orders: list[NDArray[np.intp]]) -> Statistics:
+        """One row for each order, one column for each lag."""
+        squares = [np.square(self._features[order].T @ self._shifted).sum(axis=0) for order in orders]
+        norms = np.add.reduceat(np.stack(squares), self._starts, axis=1)
+        every = np.stack(orders)
+        diagonals, slopes = self._base.diagonal[every] @ self._diagonals, self._base.slope[every] @ self._slopes
+        found = compared([[self._base]], self._seen, len(self._features), norms, diagonals, slopes)
+        z = found.z if self._several else np.full_like(found.z, np.nan)
+        return Statistics(z, np.broadcast_to(found.skewness, z.shape), found.alignment, found.least)
+
+
+def _known(features: Floats, offset: Floats, most: int) -> tuple[Rows, Floats]:
+    """What pairs need of a variable, and its features less their mean."""
+    totals = Totals.of(len(features), features.sum(axis=0), features.T @ features, offset)
+    terms, sums = totals.terms(features), RowSums(totals)
+    sums.add(terms)
+    chosen, stands_for = probes_of(terms.diagonal, most)
+    marginal = sums.marginal(terms.features[chosen], stands_for)
+    return Rows(totals.center, marginal, terms.diagonal, terms.slope), terms.features
 
 
 def block_length(shorter: int, longer: int, longest: int) -> int | None:
@@ -156,77 +192,28 @@ def block_length(shorter: int, longer: int, longest: int) -> int | None:
     return _LENGTHS * shorter if _LENGTHS * shorter <= longest else None
 
 
-def features_of(gram: Gram) -> Floats:
-    """Features of the similarities of a series at all its rows, shape (n, r)."""
-    exact = gram.n <= _EXACT_ROWS
-    sample = np.arange(gram.n) if exact else sample_rows(np.empty((gram.n, 2)))
-    own = features.fit(gram, sample, limits.EXACT_RESIDUAL if exact else limits.RESIDUAL)
-    runs = (slice(start, min(start + limits.CHUNK_ROWS, gram.n)) for start in range(0, gram.n, limits.CHUNK_ROWS))
-    return np.concatenate([own.of(run) for run in runs]) + own.offset
+def _memory_of(ladders: Ladders, variable: int) -> int:
+    features = ladders.features(variable, min(_RUNG_OF_MEMORY, ladders.heights(variable) - 1))
+    return memory_length(features.of(np.arange(ladders.rows)) + features.offset)
 
 
-def _sums_of_features(
-    first: Floats, second: Floats, middle: slice, shifted: list[slice]
-) -> Callable[[Indices], Floats]:
-    """The sums of products over all pairs of rows, 1 for a row with itself, at every lag, of an order of the first."""
-    base, diagonal = first[middle], np.vecdot(first[middle], first[middle])
-    others = [(second[run], np.vecdot(second[run], second[run])) for run in shifted]
-
-    def sums(order: Indices) -> Floats:
-        moved, own = base[order].T, diagonal[order]
-        found = []
-        for other, its_own in others:
-            product = moved @ other
-            found.append(float(np.vdot(product, product)) - float(own @ its_own) + len(order))
-        return np.array(found)
-
-    return sums
-
-
-def _sums_of_matrices(first: Gram, second: Gram, middle: slice, shifted: list[slice]) -> SumsOf:
-    """The same from whole matrices."""
-    base = np.asarray(first.block(middle, middle), dtype=np.float64)
-    others = np.stack([np.asarray(second.block(run, run), dtype=np.float64).reshape(-1) for run in shifted])
-
-    def sums(order: Indices) -> Floats:
-        found: Floats = others @ base[np.ix_(order, order)].ravel()
-        return found
-
-    return sums
-
-
-def _total(own: Floats) -> float:
-    """The sum of all similarities, 1 for a row with itself."""
-    summed = own.sum(axis=0)
-    return float(summed @ summed) - float(np.vdot(own, own)) + len(own)
-
-
-def memory_length(series: Floats) -> int:
-    """Rows after which the similarities of a series no longer show that rows are near in time.
-
-    Parameters
-    ----------
-    series : array (n, r)
-        Features, whose products are the similarities.
+def memory_length(features: Floats) -> int:
+    """Rows after which similarities of a series, products of features, no longer show that rows are near in time.
 
     Examples
     --------
-    >>> memory_length(np.repeat(np.eye(4), 10, axis=0))
+    >>> alternate = np.eye(4)[np.arange(40) // 10]
+    >>> memory_length(alternate)
     10
     """
-    n = len(series)
+    n = len(features)
     gaps = np.arange(1, max(n // 2, 2))
     size = 1 << (2 * n - 1).bit_length()
     spectrum = np.zeros(size // 2 + 1)
-    for start in range(0, series.shape[1], _TRANSFORMS):
-        spectrum += np.sum(np.abs(np.fft.rfft(series[:, start : start + _TRANSFORMS], size, axis=0)) ** 2, axis=1)
+    for start in range(0, features.shape[1], _TRANSFORMS):
+        spectrum += np.sum(np.abs(np.fft.rfft(features[:, start : start + _TRANSFORMS], size, axis=0)) ** 2, axis=1)
     means = np.fft.irfft(spectrum, size)[gaps] / (n - gaps)  # of the similarities of rows so far apart
     # Row pairs far apart in time stand for independent ones.
     profile, far = means[: max(2, n // 4) - 1], means[n // 4 - 1 :]
     near = np.flatnonzero(profile <= far.mean() + 2 * far.std() + _ROUND_OFF)
     return int(near[0]) + 1 if len(near) else n // 4
-
-
-def _bits(total: Floats | float, rows: int) -> Floats:
-    """Entropy of order 2 from the sum of all entries, the diagonal included."""
-    return collision_bits((np.asarray(total) - rows) / 2, rows)

@@ -154,6 +154,6 @@ def _details(pair: dict[str, Any]) -> dict[str, Any]:
 def _measured(triple: dict[str, Any]) -> dict[str, Any]:
     """What was measured of a triple, the interval as two numbers."""
     found = triple["measured"] or {}
-    plain = {key: found[key] for key in found if key not in ("alpha", "interval", "adjusted")}
+    plain = {key: found[key] for key in found if key not in ("alpha", "interval", "interval_note", "adjusted")}
     low, high = found.get("interval") or (None, None)
     return plain | {"low": low, "high": high} if found else {}

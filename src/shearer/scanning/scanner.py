@@ -21,9 +21,10 @@ from shearer.scanning.columns.chosen import choose_columns
 from shearer.scanning.direct_links import describe_direct
 from shearer.scanning.document import Findings, describe_findings
 from shearer.scanning.given_pairs import check_alone, check_given, check_places, pairs_given, sources_left
+from shearer.scanning.lagged import REASONS
 from shearer.scanning.measuring import Measuring
 from shearer.scanning.scan_result import Scan
-from shearer.scanning.screened_pairs import lagged_pairs, screened_pairs, streamed_pairs
+from shearer.scanning.screened_pairs import LAG_TESTS, lagged_pairs, screened_pairs, streamed_pairs
 from shearer.scanning.screened_triples import choose_triples, test_triples, three_way_note
 from shearer.scanning.store import FolderStore, Store, fingerprint_of
 from shearer.scanning.streamed import STREAM_SAMPLE_ROWS, rows_of, stream_notes
@@ -37,10 +38,13 @@ INDEPENDENT_ROWS = (
     "Rows are taken as independent of each other. If they follow each other in time or come in groups, p-values are "
     "too small; for time series ask for lags."
 )
-ROWS_IN_TIME = (
-    "Rows are taken in the order of time; for the p-values stretches of one series, at most an eighth of the rows, are "
-    "rearranged."
-)
+ROWS_IN_TIME = {
+    "whitened": "Rows are taken in the order of time. Of every column of numbers the part is tested, and its strength "
+    "given, that its own past does not predict (linearly); for the p-values stretches of rows are rearranged. "
+    'lag_test="stretches" tests the columns as they are.',
+    "stretches": "Rows are taken in the order of time; for the p-values stretches of one series, at most an eighth of "
+    "the rows, are rearranged.",
+}
 
 
 @single_threaded_blas()
@@ -52,6 +56,8 @@ def scan(
     kinds: Mapping[str, str] | None = None,
     keep: str | Iterable[str] = (),
     lags: Iterable[int] | None = None,
+    lag_test: str = "whitened",
+    difference: bool = False,
     cluster: Any = None,
     given: str | list[str] | None = None,
     direct: bool = False,
@@ -96,8 +102,15 @@ def scan(
         `target` and `kinds` are kept anyway.
     lags : iterable of int, optional
         For rows in the order of time: test every pair at these lags, in both directions, by rearranging stretches of
-        rows. Pairs only. Series that remember more than an eighth of the rows are only tested with such as remember
-        next to nothing; a note says how many pairs were not tested (p = 1).
+        rows. Pairs only.
+    lag_test : {"whitened", "stretches"}
+        What is tested over lags. "whitened": of columns of numbers what an autoregression on their own past leaves, so
+        that series that drift or remember much can be tested; strengths are of that part. "stretches": the columns as
+        they are; of those that remember more than an eighth of the rows, only pairs with one that remembers next to
+        nothing. `document["untested"]` counts the pairs that could not be tested (p = 1) and says why.
+    difference : bool, default False
+        For rows in the order of time: scan the steps of numbers from row to row in place of the numbers; labels stay
+        as they are. With or without lags.
     cluster : str or array-like, optional
         Rows that come in clusters, such as several of one patient or country: the column that names them, which is
         then no variable, or one label a row. Rows of one cluster may depend on each other in any way. Pairs only.
@@ -158,6 +171,8 @@ def scan(
     started, date = time.monotonic(), datetime.now(UTC)
     check_option("order", order, ORDERS)
     check_option("missing", missing, MISSING)
+    check_option("lag_test", lag_test, LAG_TESTS)
+    check_option("difference", difference, (False, True))
     check_count("top", top, 0)
     if isinstance(max_rows, str):
         check_option("max_rows", max_rows, ("auto",))
@@ -169,7 +184,8 @@ def scan(
         raise type_error("target", "the name of a column, or a list of names", describe(target))
     rows = rows_of(data)
     if rows is not None:
-        for name, asked in (("lags", wanted_lags), ("cluster", cluster), ("given", conditions)):
+        refused = {"lags": wanted_lags, "cluster": cluster, "given": conditions, "difference": difference or None}
+        for name, asked in refused.items():
             if asked is not None:
                 raise value_error(name, "rows in memory", "a source that is read in chunks")
         sampled = max_rows if isinstance(max_rows, int) else STREAM_SAMPLE_ROWS
@@ -182,11 +198,15 @@ def scan(
     check_alone("given", conditions, {"lags": wanted_lags, "cluster": cluster, "kernel": kernel})
     options = {"lags": wanted_lags, "cluster": cluster, "given": conditions, "target": target, "kernel": kernel}
     check_alone("direct", direct or None, options | {"rows in chunks": rows})
+    if difference and cluster is not None and not isinstance(cluster, str):
+        hint = "Pass the name of a column: the first row is dropped from it too."
+        raise value_error("cluster", "the name of a column with difference", describe(cluster), hint)
     kept = [keep] if isinstance(keep, str) else list(keep)
     ordered = rows is None
     reading = choose_columns(
-        data, target, groups, kinds, kept, most, request.seed, cluster=cluster, given=conditions or (), ordered=ordered
-    )
+        data, target, groups, kinds, kept, most, request.seed, cluster=cluster, given=conditions or (),
+        ordered=ordered, difference=difference,
+    )  # fmt: skip
     dependent = _not_allowed_for(reading.dependent_rows, wanted_lags, clustered=cluster is not None)
     notes, table = [*(rows.notes if rows is not None else ()), *reading.notes], reading.table
     if isinstance(kernel, Mapping):
@@ -206,6 +226,8 @@ def scan(
         "target": target,
         "groups": {name: list(members) for name, members in (groups or {}).items()},
         "lags": wanted_lags,
+        "lag_test": None if wanted_lags is None else lag_test,
+        "difference": bool(difference),
         "cluster": cluster if isinstance(cluster, str) else None if cluster is None else "labels of rows",
         "missing": missing,
     } | ({"given": conditions} if conditions else {})
@@ -219,13 +241,8 @@ def scan(
     else:
         store = FolderStore(shards, fingerprint_of(table, settings), resume)
     if wanted_lags:
-        notes.append(ROWS_IN_TIME)
-        pairs = lagged_pairs(table, kernel, wanted_lags, rate, request.seed, store, progress)
-        if pairs.untested:
-            notes.append(
-                f"{pairs.untested} of {len(pairs.members)} pairs were not tested (p = 1): their series drift, or "
-                "remember more than an eighth of their rows. Scan differences, or more rows."
-            )
+        notes.append(ROWS_IN_TIME[lag_test])
+        pairs = lagged_pairs(table, kernel, wanted_lags, lag_test, rate, request.seed, store, progress)
     elif rows is not None:
         sketch = PairSketch.like(
             rows.spaced(counts, n_jobs=jobs, progress=progress), kernel=kernel, groups=groups, kinds=kinds,
@@ -269,6 +286,9 @@ def scan(
         known.describe(document)
     if direct:
         describe_direct(document, table, request.seed, store, progress)
+    document["untested"] = [
+        {"pairs": number, "reason": reason} for number, reason in zip(pairs.untested, REASONS, strict=False) if number
+    ]
     # What differs from run to run stands apart from what was asked for, which decides if a scan can be gone on with.
     seconds = round(time.monotonic() - started, 2)
     document["settings"] |= {"date": date.isoformat(timespec="seconds"), "seconds": seconds}

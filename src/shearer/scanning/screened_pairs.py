@@ -17,7 +17,8 @@ from shearer.pairs.clusters import ClusterTests
 from shearer.pairs.engine import Judged, PairTests
 from shearer.pairs.sides import Ladders
 from shearer.pairs.strength import signed_root
-from shearer.scanning.lagged import test_lags
+from shearer.scanning.lagged import REASONS, check_rows, test_lags
+from shearer.scanning.series import whitened
 from shearer.scanning.store import Part, Store
 from shearer.sketching.pair_sketch import PairSketch
 from shearer.sketching.row_source import RowSource
@@ -29,6 +30,8 @@ Indices = NDArray[np.intp]
 # or fewer, so that a part is a minute or so of additions and multiplications at the most.
 _NARROWEST, _WIDEST, _WORK = 128, 1024, 4e12
 _OPTIONS = "Options: a larger memory=; fewer rows, by max_rows=; fewer columns."
+#: How series are tested over lags.
+LAG_TESTS = ("whitened", "stretches")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +52,8 @@ class PairFindings:
         Rows by which the second follows.
     dropped : int
         Rows of a stream that were left out because a value was missing.
-    untested : int
-        Pairs of series that remember too much of themselves for a test; their p-value is 1.
+    untested : tuple of int
+        How many pairs of series could not be tested, for each of the reasons; their p-value is 1.
     variables : int
         How many variables there are.
     """
@@ -63,7 +66,7 @@ class PairFindings:
     variables: int
     lag: Indices | None = None
     dropped: int = 0
-    untested: int = 0
+    untested: tuple[int, ...] = ()
 
     @property
     def strength(self) -> Floats:
@@ -231,29 +234,35 @@ def lagged_pairs(
     table: Table,
     kernel: Kernel | Mapping[str, Kernel] | None,
     lags: list[int],
+    lag_test: str,
     fdr: float,
     seed: int,
     store: Store,
     progress: bool | None,
 ) -> PairFindings:
-    """Every pair at its strongest lag."""
+    """Every pair at its strongest lag: of what the series' own past leaves of them, or of the series as they are."""
     if not table.presence.complete:
         raise value_error("data", "no missing values with lags", "some", "Fill the gaps: a lag needs every row.")
     if isinstance(kernel, Mapping):
         raise value_error("kernel", "one kernel for all with lags", "one for each name")
+    check_rows(table.rows, max(lags))
+    if lag_test == "whitened":
+        table, _ = whitened(table)
     wanted = wanted_pairs(table)
     members, squared, pvalue, lag = wanted.copy(), [], [], []
+    untested = [0] * len(REASONS)
     for place, pair in enumerate(track(wanted, len(wanted), "pairs over lags", progress)):
         first, second = int(pair[0]), int(pair[1])
 
         def make(first: int = first, second: int = second) -> Part:
             rng = np.random.default_rng([seed, first, second])
-            found = test_lags(table.common((first, second)), kernel, lags, fdr / len(wanted), rng)
-            return {
-                "found": np.array([found.lag, _lagged_square(table, kernel, first, second, found.lag), found.pvalue])
-            }
+            found = test_lags(table.choose((first, second)), kernel, lags, fdr / len(wanted), rng)
+            square = _lagged_square(table, kernel, first, second, found.lag)
+            return {"found": np.array([found.lag, square, found.pvalue, -1 if found.reason is None else found.reason])}
 
-        best, strongest, p = store.get(f"lagged-{first:05d}-{second:05d}", make)["found"]
+        best, strongest, p, reason = store.get(f"lagged-{first:05d}-{second:05d}", make)["found"]
+        if reason >= 0:
+            untested[int(reason)] += 1
         if best < 0:
             members[place] = (second, first)
         lag.append(abs(int(best)))
@@ -268,5 +277,5 @@ def lagged_pairs(
         rows,
         len(table.variables),
         np.array(lag),
-        untested=int(np.isnan(pvalue).sum()),
+        untested=tuple(untested),
     )

@@ -24,8 +24,8 @@ TOLERANCE = 1e-4
 COARSE_TOLERANCE = 1e-2
 # Numbers of the measures, in the order in which a store keeps them; nan where there is none.
 PAIR_MEASURES = ("mutual_information", "total_correlation", "dual_total_correlation")
-PAIR_FIELDS = (*PAIR_MEASURES, "low", "high", *PairDetails._fields)
-TRIPLE_FIELDS = ("total_correlation", "dual_total_correlation", "o_information", "adjusted", "low", "high")
+PAIR_FIELDS = (*PAIR_MEASURES, "low", "high", "rarest", *PairDetails._fields)
+TRIPLE_FIELDS = ("total_correlation", "dual_total_correlation", "o_information", "adjusted", "low", "high", "rarest")
 
 
 def measure_pair(
@@ -63,19 +63,22 @@ def measure_kind(
 
 def _measures(
     table: Table, names: tuple[str, ...], request: Request, kernel: Any
-) -> tuple[list[float], tuple[float, float]]:
-    """Measures of a table's variables, and the interval of the first; nan where round-off leaves nothing of them."""
+) -> tuple[list[float], tuple[float, float, float]]:
+    """Measure a table's variables: the measures, the interval of the first, and the rows of the rarest cell of labels.
+
+    nan where round-off leaves nothing of them.
+    """
     for tol in (request.tol, COARSE_TOLERANCE):
         noun = Dependence.of_table(table, replace(request, tol=tol), kernel)
         try:
             return [float(getattr(noun, name)()) for name in names], _interval(noun, names[0], request)
         except ToleranceError:
             continue
-    return [np.nan] * len(names), (np.nan, np.nan)
+    return [np.nan] * len(names), (np.nan, np.nan, np.nan)
 
 
-def _interval(noun: Dependence, measure: str, request: Request) -> tuple[float, float]:
+def _interval(noun: Dependence, measure: str, request: Request) -> tuple[float, float, float]:
     if noun.rows < FEWEST_ROWS:
-        return np.nan, np.nan
+        return np.nan, np.nan, np.nan
     found = interval_of(noun, measure, True, 0.95, "influence", request.seed)
-    return found.low, found.high
+    return found.low, found.high, found.rarest

@@ -60,6 +60,8 @@ class Interval:
         How it was found.
     note : str
         Why it may hold the population value less often than stated; empty if nothing is known against it.
+    rarest : float
+        Rows expected in the rarest cell of the labels if they were independent; infinity without labels.
     """
 
     low: float
@@ -70,6 +72,7 @@ class Interval:
     confidence_level: float
     method: str
     note: str = ""
+    rarest: float = math.inf
 
     @property
     def reliable(self) -> bool:
@@ -172,9 +175,6 @@ def interval_of(
         return float(noun.measure(measure, normalize=normalize if MEASURES[measure].is_normalized else False))
 
     expected = rare_cells(whole)
-    note = ""
-    if expected < FEWEST_EXPECTED:
-        note = f"rare cells: {expected:.2g} rows expected in the rarest, fewer than {FEWEST_EXPECTED:g}"
     generator = np.random.default_rng(seed)
     if method == "influence" and whole.alpha > 0:
         found = row_influences(whole, value, generator)
@@ -189,7 +189,24 @@ def interval_of(
         estimate, error = _jackknife(whole, full, value, generator)
         quantile, words = float(special.stdtrit(_GROUPS - 1, (1 + level) / 2)), f"jackknife of {_GROUPS} groups"
     reach = quantile * error
-    return Interval(estimate - reach, estimate + reach, estimate, full, error, level, words, note)
+    return Interval(
+        estimate - reach, estimate + reach, estimate, full, error, level, words, note_on(expected), expected
+    )
+
+
+def note_on(rarest: float) -> str:
+    """What is to be said of an interval where so many rows are expected in the rarest cell of the labels.
+
+    Examples
+    --------
+    >>> note_on(0.4)
+    'rare cells: 0.4 rows expected in the rarest, fewer than 10'
+    >>> note_on(25.0)
+    ''
+    """
+    if rarest >= FEWEST_EXPECTED:
+        return ""
+    return f"rare cells: {rarest:.2g} rows expected in the rarest, fewer than {FEWEST_EXPECTED:g}"
 
 
 def _by_influence(found: RowInfluences) -> tuple[float, float, float]:

@@ -50,6 +50,7 @@ Shearer.measuredTerms = (measured) => {
   if (interval && interval.every(Number.isFinite)) {
     entries.push(["interval", interval.map((end) => Shearer.decimal(end)).join(" to ")]);
   }
+  if (measured.interval_note) entries.push(["too narrow", measured.interval_note]);
   return [el("h3", {}, `Measured at alpha ${Shearer.tick(measured.alpha)}`), Shearer.terms(entries)];
 };
 
@@ -67,6 +68,7 @@ Shearer.pairDetails = (details) => {
     const interval = ends.every(Number.isFinite) ? ` (${ends.map((end) => Shearer.decimal(end)).join(" to ")})` : "";
     return [name(key), Shearer.decimal(details[key]) + interval];
   });
+  if (details.interval_note) entries.push(["too narrow", details.interval_note]);
   return [el("details", {}, el("summary", {}, "Details"), Shearer.terms(entries))];
 };
 

@@ -20,6 +20,7 @@ from shearer.report.wording import count
 from shearer.scanning.columns.coded import Coded, coded_columns
 from shearer.scanning.columns.roles import Roles, find_roles
 from shearer.scanning.columns.row_order import rows_that_depend
+from shearer.scanning.series import differences
 
 # Multiplications and additions that the tests of all pairs may take: a few minutes on two cores.
 PAIR_WORK = 1e13
@@ -30,6 +31,10 @@ SAMPLE_ROWS = 500
 # Whole numbers of as many values can be labels; of two values it makes no difference.
 _FEWEST_KINDS, _MOST_KINDS = 3, 10
 LABEL_ADVICE = 'If they are labels, say so: kinds={{"{0}": "label"}}.'
+DIFFERENCES = (
+    "Columns of numbers are differences, the value of a row less that of the row before it; labels are as they were. "
+    "The first row, which has none before it, is dropped."
+)
 # Levels shown in pictures; the others are joined.
 _MOST_LEVELS = 12
 
@@ -80,12 +85,13 @@ def choose_columns(
     cluster: Any = None,
     given: Collection[str] = (),
     ordered: bool = True,
+    difference: bool = False,
 ) -> Reading:
     """Read a table, of a longer one `most` random rows, and leave out the columns that no test can say anything of.
 
     With most="auto" there are as many rows as `affordable_rows` says. Columns that are trivial are left out unless they
     are to be kept or are given. Rows that are not in the order of the table say nothing of how they depend on each
-    other.
+    other. With `difference` columns of numbers are their steps from row to row.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -95,6 +101,10 @@ def choose_columns(
     clusters = _clusters(cluster, whole)
     if isinstance(cluster, str):
         del everything[cluster]
+    if difference:
+        everything, rows = differences(everything), rows - 1
+        clusters = None if clusters is None else clusters[1:]
+        notes.append(DIFFERENCES)
     check_names("keep", keep, everything)
     check_names("given", given, everything)
     chosen = None
