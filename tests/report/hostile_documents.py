@@ -75,6 +75,8 @@ def _pair(variables, rng, number):
     entry = {"variables": variables, "strength": strength, "strength_low": value / 2, "strength_high": value}
     entry |= {"pvalue": 10.0**-number, "sign": (None, "+", "-")[number % 3]}
     entry |= {"determines": (None, "first", "second", "both")[number % 4]}
+    shapes = (None, "line", "curve", "U", "ring", "shift and spread")
+    entry |= {"shape": shapes[number % 6], "shape_along": "first" if number % 2 else "second"}
     entry |= {"qvalue": min(1.0, 2 * 10.0**-number), "n": 342 - number, "reported": number % 3 != 2, "details": None}
     if number % 2 == 0:
         entry["details"] = {

@@ -19,6 +19,7 @@ KINDS = {
     "mixed": "numbers and labels together",
     "object": "other values",
 }
+_WORDS = ("sign", "determines", "shape", "shape_along")
 _PARTS = ("settings", "columns", "pairs", "triples", "notes")
 
 
@@ -42,7 +43,7 @@ class Relations:
     measured : tuple of mapping or None
         Details of the top pairs; measures of the top triples at the order that was asked for.
     words : mapping
-        Of pairs: "sign" and "determines".
+        Of pairs: "sign", "determines", "shape" and "shape_along".
     """
 
     index: NDArray[np.intp]
@@ -138,5 +139,5 @@ def read_relations(document: Mapping[str, Any], part: str) -> Relations:
         kinds=tuple(row.get("kind") for row in rows),
         lags=np.array([row.get("lag") or 0 for row in rows], dtype=np.int16) if lagged else None,
         measured=tuple(row.get("details" if size == 2 else "measured") for row in rows),
-        words={name: tuple(row.get(name) for row in rows) for name in (("sign", "determines") if size == 2 else ())},
+        words={name: tuple(row.get(name) for row in rows) for name in (_WORDS if size == 2 else ())},
     )

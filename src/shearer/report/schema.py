@@ -83,7 +83,18 @@ FIELDS: dict[str, tuple[str, str]] = {
         "text or null",
         '"first": each value of the first column has one of the second; "second": the other way; "both"',
     ),
-    "pairs[].details": ("mapping or null", "null, as sign and determines, for pairs that were not looked at closely"),
+    "pairs[].shape": (
+        "text or null",
+        'what the dependence looks like, where it can be told: of two numbers "line", "curve" (bent, rising or falling '
+        'all along), "step", "U", "inverted U", "wave" (up and down more than once), "ring", "groups", "widening" or '
+        '"narrowing" (the spread of one along the other); of a number and a label "shift" (levels differ in their '
+        'middle), "spread" or "shift and spread"',
+    ),
+    "pairs[].shape_along": ("text or null", '"first" or "second": the column along which that is seen, or the label'),
+    "pairs[].details": (
+        "mapping or null",
+        "null, as sign, determines and shape, for pairs that were not looked at closely",
+    ),
     "pairs[].details.pearson": ("number or null", "correlation of two columns of numbers"),
     "pairs[].details.spearman": ("number or null", "correlation of their ranks"),
     "pairs[].details.eta_squared": ("number or null", "of a number and a label: share of variance between levels"),

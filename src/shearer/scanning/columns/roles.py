@@ -186,6 +186,7 @@ def _formula(one: Coded, other: Coded) -> str | None:
 
 def _curves(values: Floats) -> Iterable[Callable[[Floats], Floats]]:
     """Functions that people apply to a column of such numbers."""
+    yield np.cbrt
     if values.min() > 0:
         yield from (np.log, np.sqrt, np.square, np.reciprocal)
     if values.min() > -1:

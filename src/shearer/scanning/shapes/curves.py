@@ -44,7 +44,7 @@ class Curve:
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> x, e = rng.uniform(-1, 1, 300), rng.normal(size=300)
+    >>> x, e = rng.uniform(-1, 1, 600), rng.normal(size=600)
     >>> [Curve(x, y + 0.1 * e).word for y in (x, np.exp(3 * x) / 5, np.sign(x), x**2, -(x**2), np.sin(9 * x))]
     ['line', 'curve', 'step', 'U', 'inverted U', 'wave']
     >>> Curve(x, e).word
