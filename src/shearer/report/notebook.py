@@ -51,7 +51,7 @@ def _pictures(document: Mapping[str, Any], sample: Mapping[str, Any] | None) -> 
     if sample is None or document["settings"].get("lags") is not None:
         return ""
     columns = sample["columns"]
-    drawn = []
+    drawn: list[str] = []
     for pair in _reported(document, "pairs"):
         names = pair["variables"]
         if all(name in columns for name in names) and len(drawn) < _MOST_DRAWN:

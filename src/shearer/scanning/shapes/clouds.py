@@ -133,7 +133,7 @@ def spread_trend(x: Floats, residual: Floats) -> int:
 def narrows_outwards(x: Floats, residual: Floats) -> bool:
     """Whether what is left of a curve spreads less the farther from the middle of x, as that of a funnel's side."""
     rho = _rank_correlation(np.abs(x - np.median(x)), np.abs(residual))
-    return rho * np.sqrt(len(x) - 1) < -_OUTWARDS_ERRORS
+    return bool(rho * np.sqrt(len(x) - 1) < -_OUTWARDS_ERRORS)
 
 
 def level_word(number: Floats, codes: Indices) -> str | None:

@@ -55,13 +55,13 @@ class Curve:
 
     @cached_property
     def _ranks(self) -> Floats:
-        return (rankdata(self.x) - 0.5) / len(self.x)
+        return np.asarray((rankdata(self.x) - 0.5) / len(self.x))
 
     @cached_property
     def _none(self) -> Floats:
         """Squared errors of the mean, of rows left out."""
         n = len(self.y)
-        return ((self.y - self.y.mean()) * n / (n - 1)) ** 2
+        return np.asarray(((self.y - self.y.mean()) * n / (n - 1)) ** 2)
 
     @cached_property
     def line(self) -> Floats:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer.comparators.correlations import unit_range
 from shearer.scanning.shapes.clouds import are_groups, is_ring, level_word, narrows_outwards, parted, spread_trend
 from shearer.scanning.shapes.curves import Curve
 
@@ -61,7 +62,7 @@ def shape_of(first: Floats | Indices, second: Floats | Indices) -> Shape:
     if "f" not in kinds:
         return Shape(None, 0)
     number, label = (one, other) if kinds[0] == "f" else (other, one)
-    return Shape(level_word(number.astype(np.float64), label.astype(np.intp)), kinds.index("i"))
+    return Shape(level_word(unit_range(number.astype(np.float64)), label.astype(np.intp)), kinds.index("i"))
 
 
 def _of_numbers(x: Floats, y: Floats) -> Shape:
@@ -111,9 +112,7 @@ def _as_kind(column: Floats | Indices) -> Floats | Indices:
 
 
 def _without_far(values: Floats) -> Floats:
-    """Values that lie far out, drawn in."""
-    low, high = np.quantile(values, [0.02, 0.98])
-    if low == high:
-        return values
-    room = 0.5 * (high / 2 - low / 2)
-    return np.clip(values, low - 2 * room, high + 2 * room)
+    """Numbers on a scale of their own, those that lie far out drawn in."""
+    moved = unit_range(values)
+    low, high = np.quantile(moved, [0.02, 0.98])
+    return unit_range(np.clip(moved, 1.5 * low - 0.5 * high, 1.5 * high - 0.5 * low)) if low < high else moved
