@@ -47,9 +47,11 @@ FIELDS: dict[str, tuple[str, str]] = {
     "known[].columns?": ("list of text", "the columns; of what is computed the result first"),
     "known[].how?": (
         "list of text",
-        '"equal", "scaled", "curved" or "renamed" of the same; "plus" or "less" for each term of what is computed',
+        '"equal", "scaled", "curved" or "renamed" of the same; for each term of what is computed "plus" or "less", or '
+        '"times", "over" or "over the square of"',
     ),
-    "known[].exceptions?": ("integer", "rows in which what is computed is not the sum"),
+    "known[].exceptions?": ("integer", "rows in which the formula does not give what is computed"),
+    "known[].factor?": ("number", "by which a product or ratio is multiplied, as 100 for percent"),
     "dependent_rows[].kind?": (
         "text",
         'why rows are not independent: "time", "panel" (units in time), "units" (several rows each), "order" '

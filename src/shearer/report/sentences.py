@@ -9,7 +9,7 @@ import numpy as np
 from shearer.report.pair_sentences import pair_sentences
 from shearer.report.relations import KINDS, Relations, check_document, read_relations
 from shearer.report.remedies import about_dependent_rows
-from shearer.report.trivia import about_trivia, trivial_pairs
+from shearer.report.trivia import about_trivia, computed_sentence, trivial_pairs
 from shearer.report.wording import Sentence, count, enumeration, in_words, plain_name
 
 _MOST_NAMED = 3
@@ -61,7 +61,10 @@ def summary(document: Mapping[str, Any]) -> list[Sentence]:
 
 
 def triple_sentence(document: Mapping[str, Any], pairs: Relations, triples: Relations, row: int) -> Sentence:
-    """One clause on what a triple adds to its pairs."""
+    """One clause on what a triple adds to its pairs, or the formula that makes one of the three of the others."""
+    formula = computed_sentence(document, [document["columns"][place]["name"] for place in triples.index[row]])
+    if formula is not None:
+        return formula
     if triples.kinds[row] == "redundant":
         return ["The three tell the same thing more than once: two of them leave little for the third to add."]
     inside = pairs.reported & np.isin(pairs.index, triples.index[row]).all(axis=1)
