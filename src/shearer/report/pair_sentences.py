@@ -7,8 +7,8 @@ from shearer.report.wording import Sentence, plain_name
 
 # Shape -> a sentence on the column that is seen and the one along which it is seen, or on a number and its label.
 _SHAPES = {
-    "line": "{seen} follows {along} along a straight line.",
-    "curve": "{seen} {way} all along {along}, on a bent curve.",
+    "line": "{seen} {way} as {along} rises, along a straight line.",
+    "curve": "{seen} {way} as {along} rises, along a bent curve.",
     "step": "{seen} jumps at some value of {along} and hardly changes on either side.",
     "U": "{seen} is high at both ends of {along} and low between them (a U).",
     "inverted U": "{seen} is low at both ends of {along} and high between them (a U upside down).",
@@ -17,13 +17,13 @@ _SHAPES = {
     "groups": "The rows come in groups that lie apart; within a group {seen} and {along} hardly depend on each other.",
     "widening": "{seen} spreads more widely as {along} rises.",
     "narrowing": "{seen} spreads less as {along} rises.",
-    "shift": "The levels of {along} differ in the middle of {seen}.",
-    "spread": "The levels of {along} differ in how widely {seen} spreads.",
-    "shift and spread": "The levels of {along} differ in the middle of {seen} and in how widely it spreads.",
+    "shift": "{seen} is higher at some values of {along} than at others.",
+    "spread": "{seen} spreads more widely at some values of {along} than at others.",
+    "shift and spread": "{seen} differs between values of {along}, in its height and in its spread.",
 }
 _WAYS = {"+": "rises", "-": "falls"}
 # Shapes whose sentence says whether one rises or falls with the other.
-_DIRECTED = ("curve", "U", "inverted U", "wave", "ring")
+_DIRECTED = ("line", "curve", "U", "inverted U", "wave", "ring")
 
 
 def pair_sentences(pair: Mapping[str, Any]) -> list[Sentence]:
@@ -35,7 +35,7 @@ def pair_sentences(pair: Mapping[str, Any]) -> list[Sentence]:
     >>> ["".join(sentence) for sentence in pair_sentences(pair)]
     ['risk is high at both ends of age and low between them (a U).']
     >>> ["".join(sentence) for sentence in pair_sentences(pair | {"shape": "line", "sign": "-", "determines": "both"})]
-    ['age and risk determine each other.', 'risk follows age along a straight line.', 'As one rises the other falls.']
+    ['age and risk determine each other.', 'risk falls as age rises, along a straight line.']
     """
     first, second = (plain_name(name) for name in pair["variables"])
     sentences: list[Sentence] = []
@@ -49,7 +49,7 @@ def pair_sentences(pair: Mapping[str, Any]) -> list[Sentence]:
     if shape in _SHAPES:
         names = {"seen": second, "along": first} if pair.get("shape_along") == "first" else None
         names = names or {"seen": first, "along": second}
-        text = _SHAPES[shape].replace("{way}", _WAYS.get(sign or "", "rises or falls"))
+        text = _SHAPES[shape].replace("{way}", _WAYS.get(sign or "", "changes"))
         sentences.append(_filled(text, names))
     if sign and shape not in _DIRECTED:
         sentences.append(["The two rise together." if sign == "+" else "As one rises the other falls."])
