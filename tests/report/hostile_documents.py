@@ -53,6 +53,13 @@ def document(names=PLAIN, *, triples=True, lags=False, seed=0):
         "known": [
             {"kind": "same", "columns": list(names[:2]), "how": ["scaled"]},
             {"kind": "determines", "columns": list(names[1:3]), "how": []},
+            {
+                "kind": "computed",
+                "columns": list(names[:3]),
+                "how": ["times", "over"],
+                "exceptions": 0,
+                "factor": 100.0,
+            },
             {"kind": "computed", "columns": list(names[:3]), "how": ["less", "plus"], "exceptions": 2},
         ],
         "dependent_rows": [
