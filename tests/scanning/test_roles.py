@@ -263,3 +263,12 @@ def test_real_tables_without_trivia():
         table = load()
         found = roles_of(dict(zip(table.feature_names, table.data.T, strict=True)) | {"target": table.target})
         assert (found.left_out, found.known) == ({}, [])
+
+
+def test_monotone_functions(rng):
+    """A cube is the same column put otherwise; of a curve without a formula the summary says that each determines."""
+    x, z = rng.normal(size=(2, 200))
+    cube = sh.scan({"x": x, "cube": x**3, "z": z}, top=0)
+    assert "x and cube are the same column, put differently; x stands for both." in summary_sentences(cube.document)
+    bent = sh.scan({"x": x, "bent": np.sinh(2 * x), "z": z}, top=3)
+    assert "x and bent determine each other." in summary_sentences(bent.document)
