@@ -23,6 +23,7 @@ import tables_intervals
 import tables_learning
 import tables_neural
 import tables_scale
+import tables_shapes
 import tables_strength
 import tables_widths
 from tables_cli import cli_reference, schema_rows
@@ -35,7 +36,7 @@ import shearer as sh
 DOCS = Path(__file__).parent
 PARTS = (
     tables_neural, tables_widths, tables_scale, tables_intervals, tables_house, tables_learning, tables_conditional,
-    claims_learning, tables_strength,
+    claims_learning, tables_strength, tables_shapes,
 )  # fmt: skip
 LEMMA = DOCS.parent / "experiments" / "results" / "lemma_one.json"
 DELTA = sh.kernels.Delta()

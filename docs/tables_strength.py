@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-RESULTS = Path(__file__).parent.parent / "experiments" / "results" / "strength.json"
+RESULTS = Path(__file__).parent.parent / "experiments" / "results"
 MEASURES = (
     "strength", "alignment", "adjusted I, order 2", "adjusted I, order 1", "distance correlation", "xi", "|Spearman|",
 )  # fmt: skip
@@ -26,7 +26,7 @@ SHARES = {
 
 def cases(kind: str) -> dict[str, Any]:
     """Those of one part of the study."""
-    found = json.loads(RESULTS.read_text(encoding="utf-8"))
+    found = json.loads((RESULTS / "strength.json").read_text(encoding="utf-8"))
     return {name.split(": ", 1)[1]: found[name] for name in found if name.startswith(f"{kind}: ")}
 
 
@@ -62,10 +62,20 @@ def coverage() -> tuple[str, list[str], list[list[str]]]:
 
 
 def ranking() -> tuple[str, list[str], list[list[str]]]:
-    """Agreement with a forest: over all pairs, over those it predicts, and the mean over tables."""
+    """Agreement with a forest on the tables of the development."""
+    return agreement_with_forest({name: one["pairs"] for name, one in cases("table").items()})
+
+
+def judged() -> tuple[str, list[str], list[list[str]]]:
+    """The same on tables that had no part in it."""
+    found = json.loads((RESULTS / "strength_judged.json").read_text(encoding="utf-8"))
+    return agreement_with_forest({name: one["pairs"] for name, one in found.items()})
+
+
+def agreement_with_forest(tables: dict[str, list[dict[str, Any]]]) -> tuple[str, list[str], list[list[str]]]:
+    """Rank correlations over all pairs, over those that a forest predicts, and the mean over tables."""
     from scipy.stats import spearmanr
 
-    tables = {name: one["pairs"] for name, one in cases("table").items()}
     pairs = [pair for some in tables.values() for pair in some]
 
     def agreement(some: list[dict[str, Any]], measure: str) -> float:
@@ -159,4 +169,5 @@ TABLES = {
     "strength_normal": normal,
     "strength_coverage": coverage,
     "strength_ranking": ranking,
+    "strength_judged": judged,
 }

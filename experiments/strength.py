@@ -213,13 +213,17 @@ def coverage(rest: str, seed: int, quick: bool) -> dict[str, Any]:
 
 def ranking(name: str, seed: int, quick: bool) -> dict[str, Any]:
     """Every measure of a draw of the pairs of a table, and how well a forest predicts one column from the other."""
-    columns = TABLES[name]()
+    return {"pairs": drawn_pairs(TABLES[name](), seed, quick)}
+
+
+def drawn_pairs(columns: Columns, seed: int, quick: bool) -> list[dict[str, Any]]:
+    """What `pair_record` has of a draw of the pairs of a table, with q-values among them."""
     g = np.random.default_rng(seed)
     pairs = list(combinations(columns, 2))
     chosen = g.permutation(len(pairs))[: 4 if quick else MOST_PAIRS]
     found = [pair_record(columns, pairs[k], g) for k in sorted(chosen.tolist())]
     qvalues = adjusted_pvalues(np.array([record["pvalue"] for record in found]))
-    return {"pairs": [record | {"qvalue": float(q)} for record, q in zip(found, qvalues, strict=True)]}
+    return [record | {"qvalue": float(q)} for record, q in zip(found, qvalues, strict=True)]
 
 
 def pair_record(columns: Columns, names: tuple[str, str], g: Generator) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A bar on stderr for what takes long, and nothing for what does not."""
+"""A bar on stderr for what takes long, or lines where stderr is no terminal; nothing for what is soon done."""
 
 import sys
 import time
@@ -9,10 +9,15 @@ Item = TypeVar("Item")
 
 # Work that ends sooner needs no bar; one that flashes up distracts.
 PATIENCE_SECONDS = 2.0
+# Where stderr is a file, a pipe or a cell of a notebook: seconds before the first line and between two of them at
+# least, and the share of the time that has passed after which another is due.
+LINE_SECONDS, LINE_SHARE = 5.0, 0.1
 
 
 def track(iterable: Iterable[Item], total: int, label: str, enabled: bool | None = None) -> Iterator[Item]:
     """The items, with a bar and the time left on stderr once they have taken two seconds.
+
+    Where stderr is no terminal, a line every few seconds has the place of the bar.
 
     Parameters
     ----------
@@ -23,7 +28,8 @@ def track(iterable: Iterable[Item], total: int, label: str, enabled: bool | None
     label : str
         What is being done.
     enabled : bool, optional
-        True or False: with or without a bar. Default: with one if stderr is a terminal.
+        False: without a bar and without lines. True: a bar whatever stderr is. Default: a bar if stderr is a terminal,
+        lines if it is not.
 
     Examples
     --------
@@ -53,9 +59,10 @@ class Meter:
 
     def __init__(self, total: int, label: str, enabled: bool | None = None) -> None:
         self._total, self._label = total, label
-        self._wanted = sys.stderr.isatty() if enabled is None else enabled
+        self._drawn = sys.stderr.isatty() if enabled is None else enabled
+        self._told = enabled is None and not self._drawn
         self._done = 0
-        self._start = time.monotonic()
+        self._start = self._last = time.monotonic()
         self._bar: Any = None
 
     def __enter__(self) -> Self:
@@ -66,12 +73,37 @@ class Meter:
         self._done += 1
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], completed=self._done)
-        elif self._wanted and time.monotonic() - self._start > PATIENCE_SECONDS:
+        elif self._drawn and time.monotonic() - self._start > PATIENCE_SECONDS:
             self._bar = _open_bar(self._label, self._total, self._done)
+        elif self._told and self._done < self._total:
+            self._tell(time.monotonic())
+
+    def _tell(self, now: float) -> None:
+        """A line, if one is due."""
+        passed = now - self._start
+        if now - self._last < max(LINE_SECONDS, LINE_SHARE * passed):
+            return
+        self._last = now
+        left = passed * (self._total - self._done) / self._done
+        share = 100 * self._done // self._total
+        print(f"shearer: {self._label}, {share} %, about {_duration(left)} left", file=sys.stderr, flush=True)
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+
+def _duration(seconds: float) -> str:
+    """Seconds as one says them.
+
+    Examples
+    --------
+    >>> _duration(7.4), _duration(150), _duration(9000)
+    ('7 s', '2 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def _open_bar(label: str, total: int, done: int) -> Any:

@@ -127,7 +127,7 @@ def test_numbers_that_are_not_known(open_page):
 
 def test_strength_has_its_interval_everywhere(open_page):
     document, sample = documents.example("planted")
-    pair = document["pairs"][0] | {"sign": "+", "determines": "first"}
+    pair = document["pairs"][0] | {"sign": "+", "determines": "first", "shape": "step", "shape_along": "first"}
     page = open_page("intervals", document | {"pairs": [pair, *document["pairs"][1:]]}, sample)
     low, high = (f"{pair[f'strength_{end}']:.2f}" for end in ("low", "high"))
     row = page.locator('#pairs-table tr[data-place="0"]')
@@ -136,7 +136,11 @@ def test_strength_has_its_interval_everywhere(open_page):
     row.click()
     words = page.locator("#detail-body").inner_text()
     assert f"{low} to {high}" in words
-    assert "The two rise together. dose determines response" in words
+    told = "dose determines response: each of its values has one of the other. response jumps at some value of dose"
+    assert told in words
+    assert "The two rise together." in words
+    assert told in page.locator("#gallery .card .relation").first.inner_text()
+    assert row.locator("td").all_inner_texts()[4] == "step"
     assert "Pearson" not in words
     page.locator("#detail-body summary").click()
     assert "Pearson" in page.locator("#detail-body").inner_text()

@@ -143,6 +143,8 @@ def _pairs(columns: dict[str, Any], fdr: float) -> list[dict[str, Any]]:
             "reported": bool(table.qvalue[i, j] <= fdr),
             "sign": None,
             "determines": None,
+            "shape": None,
+            "shape_along": None,
             "details": None,
         }
         for i, j in zip(a[order], b[order], strict=True)

@@ -54,6 +54,13 @@ def document(names=PLAIN, *, triples=True, lags=False, seed=0):
         "known": [
             {"kind": "same", "columns": list(names[:2]), "how": ["scaled"]},
             {"kind": "determines", "columns": list(names[1:3]), "how": []},
+            {
+                "kind": "computed",
+                "columns": list(names[:3]),
+                "how": ["times", "over"],
+                "exceptions": 0,
+                "factor": 100.0,
+            },
             {"kind": "computed", "columns": list(names[:3]), "how": ["less", "plus"], "exceptions": 2},
         ],
         "dependent_rows": [
@@ -77,6 +84,8 @@ def _pair(variables, rng, number):
     entry = {"variables": variables, "strength": strength, "strength_low": value / 2, "strength_high": value}
     entry |= {"pvalue": 10.0**-number, "sign": (None, "+", "-")[number % 3]}
     entry |= {"determines": (None, "first", "second", "both")[number % 4]}
+    shapes = (None, "line", "curve", "U", "ring", "shift and spread")
+    entry |= {"shape": shapes[number % 6], "shape_along": "first" if number % 2 else "second"}
     entry |= {"qvalue": min(1.0, 2 * 10.0**-number), "n": 342 - number, "reported": number % 3 != 2, "details": None}
     if number % 2 == 0:
         entry["details"] = {

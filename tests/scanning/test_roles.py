@@ -7,6 +7,8 @@ import pytest
 import shearer as sh
 from shearer.data import read
 from shearer.report import summary_sentences
+from shearer.report.notebook import notebook_summary
+from shearer.report.schema import departures
 from shearer.scanning.columns.coded import coded_columns
 from shearer.scanning.columns.roles import find_roles, is_identifier
 
@@ -184,6 +186,55 @@ def test_sums_and_differences(rng):
     assert len(roles_of({"a": whole, "b": other, "c": whole + other}).known) == 1
 
 
+def test_products_and_ratios(rng):
+    """A product, a percentage, a rate, a body mass index, rounded as one writes them; said once each."""
+    wide, high = np.round(rng.uniform(1, 9, N), 1), np.round(rng.uniform(20, 90, N), 1)
+    made = {
+        "area": (np.round(wide * high, 1), ["times", "times"], 1.0, "area is wide times high."),
+        "share": (np.round(100 * wide / high, 1), ["times", "over"], 100.0, "share is 100 times wide over high."),
+        "slope": (np.round(high / wide, 2), ["times", "over"], 1.0, "slope is high over wide."),
+        "index": (
+            np.round(high / wide**2, 2),
+            ["times", "over the square of"],
+            1.0,
+            "index is high over the square of",
+        ),
+    }
+    for name, (column, how, factor, words) in made.items():
+        (found,) = roles_of({"wide": wide, "high": high, name: column}).known
+        assert (found["kind"], found["columns"][0], found["how"]) == ("computed", name, how)
+        assert found["factor"] == pytest.approx(factor)
+        scanned = sh.scan({"wide": wide, "high": high, name: column}, top=0)
+        assert departures(scanned.document) == []
+        assert words in " ".join(summary_sentences(scanned.document))
+
+
+def test_what_is_no_product(rng):
+    wide, high = rng.uniform(1, 9, N), rng.uniform(20, 90, N)
+    for other in (
+        wide * high * np.exp(0.02 * rng.normal(size=N)),
+        rng.permutation(wide * high),
+        np.ones(N),
+        0.0 * wide,
+    ):
+        assert roles_of({"wide": wide, "high": high, "other": other}).known == []
+    small, tiny = rng.integers(1, 4, size=(2, N))
+    assert roles_of({"a": small, "b": tiny, "c": small * tiny}).known == []  # so few values fit many formulas
+    enormous = {"a": 1e140 * wide, "b": 1e140 * high, "c": rng.uniform(size=N)}
+    assert roles_of(enormous).known == []
+
+
+def test_a_triple_that_is_a_formula_is_told_as_one(rng):
+    bill, inflation = (np.round(rng.normal(4, 2, size=300), 2) for _ in range(2))
+    found = sh.scan({"bill": bill, "infl": inflation, "real": np.round(bill - inflation, 2)})
+    triples = [
+        triple | {"reported": True, "kind": "synergistic", "qvalue": 0.01} for triple in found.document["triples"]
+    ]
+    shown = notebook_summary(found.document | {"triples": triples, "known": []})
+    assert "real is bill less infl." not in shown
+    assert "<td>real is bill less infl.</td>" in notebook_summary(found.document | {"triples": triples})
+
+
 def test_a_sum_but_for_a_row(rng):
     bill, inflation = (np.round(rng.normal(4, 2, size=200), 2) for _ in range(2))
     real = np.round(bill - inflation, 2)
@@ -212,3 +263,12 @@ def test_real_tables_without_trivia():
         table = load()
         found = roles_of(dict(zip(table.feature_names, table.data.T, strict=True)) | {"target": table.target})
         assert (found.left_out, found.known) == ({}, [])
+
+
+def test_monotone_functions(rng):
+    """A cube is the same column put otherwise; of a curve without a formula the summary says that each determines."""
+    x, z = rng.normal(size=(2, 200))
+    cube = sh.scan({"x": x, "cube": x**3, "z": z}, top=0)
+    assert "x and cube are the same column, put differently; x stands for both." in summary_sentences(cube.document)
+    bent = sh.scan({"x": x, "bent": np.sinh(2 * x), "z": z}, top=3)
+    assert "x and bent determine each other." in summary_sentences(bent.document)

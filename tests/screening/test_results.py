@@ -139,6 +139,21 @@ def test_bar_for_slow_work(monkeypatch, enabled, terminal, seen):
     assert ("counting" in stream.getvalue()) == seen
 
 
+def test_lines_where_stderr_is_no_terminal(monkeypatch, capsys):
+    """A line when one is due, of the share that is done and the time left; none at the end, or if not wanted."""
+    clock = iter(range(0, 1000, 4))
+    monkeypatch.setattr(_progress.time, "monotonic", lambda: float(next(clock)))
+    assert list(_progress.track(range(5), 5, "counting")) == list(range(5))
+    found = capsys.readouterr()
+    assert found.out == ""
+    assert found.err.splitlines() == [
+        "shearer: counting, 40 %, about 12 s left",
+        "shearer: counting, 80 %, about 4 s left",
+    ]
+    list(_progress.track(range(5), 5, "counting", False))
+    assert capsys.readouterr().err == ""
+
+
 def test_bar_ends_with_an_error(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setattr(_progress, "PATIENCE_SECONDS", -1.0)

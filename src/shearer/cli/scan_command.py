@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from shearer.cli.early_pairs import EarlyPairs
 from shearer.cli.options import (
     DATA,
     FORMATS,
@@ -212,7 +213,7 @@ def scan(
     joined = {member for members in (groups or {}).values() for member in members}
     # A column that is named is wanted, whatever it looks like.
     named = [name for name in split_names(columns or "") if name not in {*joined, *split_names(drop or "")}]
-    with noted(notes, quiet=quiet), connected(scheduler):
+    with noted(notes, quiet=quiet), connected(scheduler), EarlyPairs(limit, quiet=quiet) as early:
         if rows is None:
             check_kinds(table, kinds)
         result = shearer.scan(
@@ -239,6 +240,7 @@ def scan(
             resume=resume,
             progress=bars,
             source=source,
+            on_pairs=early.show,
         )
     counters = {
         column["name"]

@@ -25,6 +25,8 @@ SCREENED = {
         "strength_high",
         "sign",
         "determines",
+        "shape",
+        "shape_along",
         "pvalue",
         "qvalue",
         "n",
@@ -78,7 +80,7 @@ def to_csv(document: Document, path: Place | None = None) -> tuple[str, str]:
     --------
     >>> pair = {"variables": ["a", "=b"], "strength": 0.5, "sign": "-", "n": 10, "reported": True, "details": None}
     >>> print(to_csv({"pairs": [pair], "triples": []})[0].splitlines()[1])
-    a,'=b,0.5,,,'-,,,,10,true
+    a,'=b,0.5,,,'-,,,,,,10,true
     """
     pairs = _table(document, "pairs")
     triples = _table(document, "triples") if document["triples"] else ""

@@ -1,42 +1,119 @@
-"""What a scan found, as a notebook shows it."""
+"""What a scan found, as a notebook shows it: no script, so that it also shows where none is trusted."""
 
 from collections.abc import Mapping
 from html import escape
 from typing import Any
 
 from shearer._display import printable
-from shearer.report.sentences import summary_sentences
+from shearer.report.pair_sentences import pair_sentences
+from shearer.report.relations import read_relations
+from shearer.report.sentences import summary_sentences, triple_sentence
+from shearer.report.small_pictures import as_image, picture
 from shearer.report.wording import plain_name
 
-# Pairs and triples listed; the page has all of them.
-_MOST_LISTED = 10
+# Pairs and triples listed, and pairs drawn; the page has all of them.
+_MOST_LISTED, _MOST_DRAWN = 10, 4
 
 
-def notebook_summary(document: Mapping[str, Any]) -> str:
-    """Sentences, the strongest pairs and the clearest triples as HTML, every name escaped.
+def notebook_summary(document: Mapping[str, Any], sample: Mapping[str, Any] | None = None) -> str:
+    """Sentences, pictures and tables of what is strongest as HTML, every name escaped.
+
+    Parameters
+    ----------
+    document : mapping
+        What a scan found.
+    sample : mapping, optional
+        Rows to draw, as `render_page` takes them; without it, no pictures.
 
     Examples
     --------
     >>> import shearer as sh
-    >>> table = sh.datasets.planted_table(200).columns
-    >>> notebook_summary(sh.scan(table, top=0).document).count("<tr>")
-    5
+    >>> found = sh.scan(sh.datasets.planted_table(200).columns, top=0)
+    >>> shown = notebook_summary(found.document, found.sample())
+    >>> shown.count("<tr>"), shown.count("<img"), "<script" in shown
+    (6, 3, False)
     """
-    lists = [[r for r in document[part] if r["reported"]][:_MOST_LISTED] for part in ("pairs", "triples")]
-    found = [record for some in lists for record in some]
-    rows = "".join(_row(record) for record in found)
-    heads = "<th>variables</th><th>strength</th><th>interval</th><th>T* at 2</th><th>q-value</th><th>rows</th>"
-    table = f"<table><tr>{heads}</tr>{rows}</table>"
     words = "".join(f"<p>{escape(sentence)}</p>" for sentence in summary_sentences(document))
-    notes = "".join(f"<li>{escape(printable(note))}</li>" for note in document["notes"])
-    return words + (table if found else "") + (f"<ul>{notes}</ul>" if notes else "")
+    notes = [
+        *document["notes"],
+        *(f"{column['name']}: {note}" for column in document["columns"] for note in _of(column)),
+    ]
+    listed = "".join(f"<li>{escape(printable(note))}</li>" for note in notes)
+    more = f"<details><summary>Notes</summary><ul>{listed}</ul></details>" if listed else ""
+    return words + _pictures(document, sample) + _pairs(document) + _triples(document) + more
 
 
-def _row(record: Mapping[str, Any]) -> str:
-    names = " &middot; ".join(escape(plain_name(name)) for name in record["variables"])
-    kind = f" ({record['kind']})" if record.get("kind") else ""
-    # Strength is of pairs, T* of triples.
-    fields = ("strength", "strength_low", "strength_high", "value")
-    strength, low, high, total = ("" if record.get(field) is None else f"{record[field]:.2f}" for field in fields)
-    cells = "".join(f"<td>{text}</td>" for text in (strength, f"{low}–{high}" if high else "", total))
-    return f"<tr><td>{names}{kind}</td>{cells}<td>{record['qvalue']:.2g}</td><td>{record['n']}</td></tr>"
+def _of(column: Mapping[str, Any]) -> list[str]:
+    return list(column.get("notes") or ())
+
+
+def _pictures(document: Mapping[str, Any], sample: Mapping[str, Any] | None) -> str:
+    if sample is None or document["settings"].get("lags") is not None:
+        return ""
+    columns = sample["columns"]
+    drawn: list[str] = []
+    for pair in _reported(document, "pairs"):
+        names = pair["variables"]
+        if all(name in columns for name in names) and len(drawn) < _MOST_DRAWN:
+            words = f"{' and '.join(plain_name(name) for name in names)}, strength {_number(pair['strength'])}"
+            drawn.append(as_image(picture(names, [columns[name] for name in names]), words))
+    return f"<p>{' '.join(drawn)}</p>" if drawn else ""
+
+
+def _pairs(document: Mapping[str, Any]) -> str:
+    found = _reported(document, "pairs")
+    if not found:
+        return ""
+    rows = []
+    for pair in found[:_MOST_LISTED]:
+        value = min(max(pair["strength"] or 0.0, 0.0), 1.0)
+        low, high = (_number(pair.get(end)) for end in ("strength_low", "strength_high"))
+        lag = [f"lag {pair['lag']}."] if pair.get("lag") else []
+        told = " ".join([*lag, *("".join(sentence) for sentence in pair_sentences(pair))])
+        cells = [
+            _names(pair),
+            f'<meter min="0" max="1" value="{value:.3f}"></meter> {_number(pair["strength"])}',
+            f"{low}–{high}" if high else "",
+            escape(told),
+            _small(pair["qvalue"]),
+            f"{pair['n']}",
+        ]
+        rows.append("".join(f"<td>{cell}</td>" for cell in cells))
+    return _table(("pair", "strength", "95 % interval", "", "q", "rows"), rows, len(found), "pairs")
+
+
+def _triples(document: Mapping[str, Any]) -> str:
+    pairs, triples = (read_relations(document, part) for part in ("pairs", "triples"))
+    found = [row for row in range(len(triples)) if triples.reported[row]]
+    if not found:
+        return ""
+    rows = []
+    for row in found[:_MOST_LISTED]:
+        triple = document["triples"][row]
+        told = "".join(triple_sentence(document, pairs, triples, row))
+        kind, added = triple.get("kind") or "", _number(triple.get("added"))
+        cells = [_names(triple), kind, added, escape(told), _small(triple["qvalue"]), f"{triple['n']}"]
+        rows.append("".join(f"<td>{cell}</td>" for cell in cells))
+    return _table(("triple", "kind", "adds, bits", "", "q", "rows"), rows, len(found), "triples")
+
+
+def _table(heads: tuple[str, ...], rows: list[str], total: int, noun: str) -> str:
+    head = "".join(f"<th>{text}</th>" for text in heads)
+    more = f"<p>{total - len(rows):,} more {noun} are in <code>.{noun}</code>.</p>" if total > len(rows) else ""
+    return f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>{more}"
+
+
+def _reported(document: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
+    return [record for record in document[part] if record["reported"]]
+
+
+def _names(record: Mapping[str, Any]) -> str:
+    return " &middot; ".join(escape(plain_name(name)) for name in record["variables"])
+
+
+def _number(value: Any) -> str:
+    return "" if value is None else f"{value:.2f}".replace("-0.00", "0.00")
+
+
+def _small(value: Any) -> str:
+    return "" if value is None else f"{value:.2g}"

@@ -20,6 +20,7 @@ KINDS = {
     "object": "other values",
 }
 _DIRECT = {False: 0, True: 1, None: 2}
+_WORDS = ("sign", "determines", "shape", "shape_along")
 _PARTS = ("settings", "columns", "pairs", "triples", "notes")
 
 
@@ -43,7 +44,7 @@ class Relations:
     measured : tuple of mapping or None
         Details of the top pairs; measures of the top triples at the order that was asked for.
     words : mapping
-        Of pairs: "sign" and "determines".
+        Of pairs: "sign", "determines", "shape" and "shape_along".
     direct : NDArray[uint8] or None
         1 of direct links, 0 of those that do not show given others, 2 where that is not known; None if not searched.
     """
@@ -145,5 +146,5 @@ def read_relations(document: Mapping[str, Any], part: str) -> Relations:
         lags=np.array([row.get("lag") or 0 for row in rows], dtype=np.int16) if lagged else None,
         measured=tuple(row.get("details" if size == 2 else "measured") for row in rows),
         direct=np.array([_DIRECT[row.get("direct")] for row in rows], dtype=np.uint8) if searched else None,
-        words={name: tuple(row.get(name) for row in rows) for name in (("sign", "determines") if size == 2 else ())},
+        words={name: tuple(row.get(name) for row in rows) for name in (_WORDS if size == 2 else ())},
     )

@@ -54,9 +54,11 @@ FIELDS: dict[str, tuple[str, str]] = {
     "known[].columns?": ("list of text", "the columns; of what is computed the result first"),
     "known[].how?": (
         "list of text",
-        '"equal", "scaled", "curved" or "renamed" of the same; "plus" or "less" for each term of what is computed',
+        '"equal", "scaled", "curved" or "renamed" of the same; for each term of what is computed "plus" or "less", or '
+        '"times", "over" or "over the square of"',
     ),
-    "known[].exceptions?": ("integer", "rows in which what is computed is not the sum"),
+    "known[].exceptions?": ("integer", "rows in which the formula does not give what is computed"),
+    "known[].factor?": ("number", "by which a product or ratio is multiplied, as 100 for percent"),
     "dependent_rows[].kind?": (
         "text",
         'why rows are not independent: "time", "panel" (units in time), "units" (several rows each), "order" '
@@ -102,7 +104,18 @@ FIELDS: dict[str, tuple[str, str]] = {
         "text or null",
         '"first": each value of the first column has one of the second; "second": the other way; "both"',
     ),
-    "pairs[].details": ("mapping or null", "null, as sign and determines, for pairs that were not looked at closely"),
+    "pairs[].shape": (
+        "text or null",
+        'what the dependence looks like, where it can be told: of two numbers "line", "curve" (bent, rising or falling '
+        'all along), "step", "U", "inverted U", "wave" (up and down more than once), "ring", "groups", "widening" or '
+        '"narrowing" (the spread of one along the other); of a number and a label "shift" (levels differ in their '
+        'middle), "spread" or "shift and spread"',
+    ),
+    "pairs[].shape_along": ("text or null", '"first" or "second": the column along which that is seen, or the label'),
+    "pairs[].details": (
+        "mapping or null",
+        "null, as sign, determines and shape, for pairs that were not looked at closely",
+    ),
     "pairs[].details.pearson": ("number or null", "correlation of two columns of numbers"),
     "pairs[].details.spearman": ("number or null", "correlation of their ranks"),
     "pairs[].details.eta_squared": ("number or null", "of a number and a label: share of variance between levels"),

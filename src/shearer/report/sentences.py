@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from shearer.report.pair_sentences import pair_sentences
 from shearer.report.relations import KINDS, Relations, check_document, read_relations
 from shearer.report.remedies import about_dependent_rows
-from shearer.report.trivia import about_trivia, trivial_pairs
+from shearer.report.trivia import about_trivia, computed_sentence, trivial_pairs
 from shearer.report.wording import Sentence, count, enumeration, in_words, plain_name
 
 _MOST_NAMED = 3
@@ -61,13 +62,16 @@ def summary(document: Mapping[str, Any]) -> list[Sentence]:
         *_about_gaps(document),
     ]
     sentences += [*about_trivia(document), *_about_pairs(document, pairs)]
-    sentences += [*_about_strength(document, pairs), *_about_triples(document, triples)]
+    sentences += [*_about_strength(document, pairs), *_about_determined(document), *_about_triples(document, triples)]
     sentences += [_about_errors(document)] if found else [_about_nothing_found(document)]
     return [*sentences, ["To depend is not to cause: a third thing may drive both, and the direction is not known."]]
 
 
 def triple_sentence(document: Mapping[str, Any], pairs: Relations, triples: Relations, row: int) -> Sentence:
-    """One clause on what a triple adds to its pairs."""
+    """One clause on what a triple adds to its pairs, or the formula that makes one of the three of the others."""
+    formula = computed_sentence(document, [document["columns"][place]["name"] for place in triples.index[row]])
+    if formula is not None:
+        return formula
     if triples.kinds[row] == "redundant":
         return ["The three tell the same thing more than once: two of them leave little for the third to add."]
     inside = pairs.reported & np.isin(pairs.index, triples.index[row]).all(axis=1)
@@ -170,6 +174,16 @@ def _about_strength(document: Mapping[str, Any], pairs: Relations) -> list[Sente
         return [[*words[0], f" has a strength of {pairs.strength[rows[0]]:.2f}, {scale}"]]
     strengths = [[*text, f" ({pairs.strength[row]:.2f})"] for text, row in zip(words, rows, strict=True)]
     return [["The strongest are ", *enumeration(strengths), f", {scale}"]]
+
+
+def _about_determined(document: Mapping[str, Any]) -> list[Sentence]:
+    """Reported pairs of which one column determines the other, beyond what is known before any test."""
+    trivial = trivial_pairs(document)
+    reported = (pair for pair in document["pairs"] if pair["reported"] and pair.get("determines"))
+    found = [pair for pair in reported if frozenset(pair["variables"]) not in trivial]
+    rest = len(found) - _MOST_NAMED
+    sentences = [pair_sentences(pair)[0] for pair in found[:_MOST_NAMED]]
+    return [*sentences, *([[f"The same holds for {count(rest, 'pair')} besides."]] if rest > 0 else [])]
 
 
 def _pair_of(document: Mapping[str, Any], pairs: Relations, row: int) -> frozenset[str]:

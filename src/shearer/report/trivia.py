@@ -1,6 +1,6 @@
 """What is trivial in a table, in words: columns that are the same, that decide others, or are computed from them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from shearer.report.wording import Sentence, enumeration, plain_name
@@ -65,16 +65,30 @@ def _determines(found: Mapping[str, Any], _: set[str]) -> Sentence:
 def _computed(found: Mapping[str, Any], _: set[str]) -> Sentence:
     total, first, *terms = found["columns"]
     how = list(found["how"])
+    factor = found.get("factor", 1.0)
     if how[0] == "less" and "plus" in how:  # begin with what is added
         place = how.index("plus")
         first, terms = terms[place - 1], [first, *terms[: place - 1], *terms[place:]]
         how = ["plus", *how[:place], *how[place + 1 :]]
-    start: Sentence = [plain_name(total), " is " if how[0] == "plus" else " is less ", plain_name(first)]
+    begin = " is less " if how[0] == "less" else " is " if factor == 1.0 else f" is {_factor(factor)} times "
+    start: Sentence = [plain_name(total), begin, plain_name(first)]
     return [
         *start,
         *(part for sign, term in zip(how[1:], terms, strict=True) for part in (f" {sign} ", plain_name(term))),
         f", in all rows but {found['exceptions']:,}." if found.get("exceptions") else ".",
     ]
+
+
+def _factor(factor: float) -> str:
+    return f"{factor:,.0f}" if factor >= 1 and factor == round(factor) else f"{factor:.4g}"
+
+
+def computed_sentence(document: Mapping[str, Any], names: Collection[str]) -> Sentence | None:
+    """How one of some columns is computed from all the others; None if that is not known."""
+    for found in document.get("known") or ():
+        if found["kind"] == "computed" and set(found["columns"]) == set(names):
+            return _computed(found, set())
+    return None
 
 
 _WORDS = {"same": _same, "determines": _determines, "computed": _computed}

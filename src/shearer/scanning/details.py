@@ -1,4 +1,4 @@
-"""What is said of a pair beside its strength: its direction, what determines what, the classical coefficients."""
+"""What is said of a pair beside its strength: direction, what determines what, shape, classical coefficients."""
 
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from shearer.comparators.inputs import ranks
 from shearer.comparators.ranks import xi
 from shearer.data.table import Table
 from shearer.data.variables import Variable
+from shearer.scanning.shapes.shape_words import SHAPES, shape_of
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -36,6 +37,10 @@ class PairDetails(NamedTuple):
         1 or -1 where two numbers go up together, or one down as the other goes up; 0 where neither is so.
     determines : float
         0: none; 1: the first determines the second; 2: the second the first; 3: both.
+    shape : float
+        Place of the word for the shape in `SHAPES`, counted from 1; 0 where none is clear.
+    along : float
+        1 or 2: the column along which the shape is seen; 0 without a shape.
     """
 
     pearson: float = np.nan
@@ -43,6 +48,8 @@ class PairDetails(NamedTuple):
     eta_squared: float = np.nan
     sign: float = np.nan
     determines: float = np.nan
+    shape: float = np.nan
+    along: float = np.nan
 
 
 def details_of(pair: Table, strength: float) -> PairDetails:
@@ -65,15 +72,19 @@ def details_of(pair: Table, strength: float) -> PairDetails:
     if first is None or second is None:
         return PairDetails()
     ways = _determines(first, second) + 2 * _determines(second, first)
+    word, along = shape_of(first, second)
+    shape = (float(SHAPES.index(word) + 1), along + 1.0) if word else (0.0, 0.0)
     kinds = [values.dtype.kind for values in (first, second)]
     if kinds == ["f", "f"]:
         rho = correlation(ranks(first), ranks(second))
         clear = abs(rho) >= max(_MONOTONE_SHARE * abs(strength), _MONOTONE_ERRORS / np.sqrt(max(pair.rows - 1, 1)))
-        return PairDetails(correlation(first, second), rho, sign=float(np.sign(rho)) * clear, determines=ways)
+        sign = float(np.sign(rho)) * clear
+        return PairDetails(correlation(first, second), rho, np.nan, sign, ways, *shape)
     if "f" in kinds:
         number, label = (first, second) if kinds[0] == "f" else (second, first)
-        return PairDetails(eta_squared=_between(number.astype(np.float64), label.astype(np.intp)), determines=ways)
-    return PairDetails(determines=ways)
+        between = _between(number.astype(np.float64), label.astype(np.intp))
+        return PairDetails(np.nan, np.nan, between, np.nan, ways, *shape)
+    return PairDetails(np.nan, np.nan, np.nan, np.nan, ways, *shape)
 
 
 def _plain(item: Variable) -> NDArray[np.float64] | Indices | None:

@@ -16,6 +16,7 @@ from shearer.inference.threeway.interaction import kind_of
 from shearer.scanning.details import PairDetails
 from shearer.scanning.screened_pairs import PairFindings
 from shearer.scanning.screened_triples import Choice, TripleTests
+from shearer.scanning.shapes.shape_words import SHAPES
 from shearer.scanning.top import PAIR_FIELDS, TRIPLE_FIELDS
 
 Floats = NDArray[np.float64]
@@ -29,6 +30,7 @@ STRENGTH_ENDS = ("strength_low", "strength_high")
 _NO_INTERVAL = (math.nan, math.nan)
 #: What determines what: neither, the first the second, the second the first, each the other.
 WAYS = (None, "first", "second", "both")
+_SIDES = (None, "first", "second")
 # Ending of the name of a measure -> what it is kept as.
 _MUTUAL = {"": "mutual_information", "_low": "low", "_high": "high"}
 
@@ -211,9 +213,9 @@ def _describe_triple(
 def _details(values: Floats | None, alpha: float) -> dict[str, Any]:
     """What stands beside the strength of a pair; measures with their order in their names."""
     if values is None:
-        return {"sign": None, "determines": None, "details": None}
+        return {"sign": None, "determines": None, "shape": None, "shape_along": None, "details": None}
     found = dict(zip(PAIR_FIELDS, map(number, values), strict=True))
-    sign, ways = found.pop("sign"), found.pop("determines")
+    sign, ways, shape, along = (found.pop(key) for key in ("sign", "determines", "shape", "along"))
     details: dict[str, Any] = {key: found.pop(key) for key in PairDetails._fields if key in found}
     order = f"_order{alpha:g}"
     rarest = found.pop("rarest")
@@ -223,6 +225,8 @@ def _details(values: Floats | None, alpha: float) -> dict[str, Any]:
     return {
         "sign": {1.0: "+", -1.0: "-"}.get(sign or 0.0),
         "determines": WAYS[int(ways or 0)],
+        "shape": (None, *SHAPES)[int(shape or 0)],
+        "shape_along": _SIDES[int(along or 0)],
         "details": details,
     }
 

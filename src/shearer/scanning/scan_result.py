@@ -22,7 +22,7 @@ _MOST_PICTURES = 60
 # The same where nothing was found.
 _CLOSEST = 6
 # Of the fields of a table without rows that are not numbers.
-_TYPES = {"kind": object, "sign": object, "determines": object, "n": int, "reported": bool}
+_TYPES = dict.fromkeys(("kind", "sign", "determines", "shape", "shape_along"), object) | {"n": int, "reported": bool}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,8 +114,8 @@ class Scan:
         return plotting.heatmap(weights, names, label="strength", high=1.0, ax=ax)
 
     def _repr_html_(self) -> str:
-        """For notebooks: what was found in words, and the strongest pairs."""
-        return notebook_summary(self.document)
+        """For notebooks: what was found in words, the strongest pairs drawn and listed, the triples."""
+        return notebook_summary(self.document, self.sample())
 
     def sample(self) -> dict[str, Any]:
         """The rows that pictures of a report are drawn from: some of those of the columns found to depend.

@@ -1,7 +1,7 @@
 """`scan`: test every pair and triple of a table, control the false discovery rate, measure what was found."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from os import PathLike
 from typing import Any
@@ -74,6 +74,7 @@ def scan(
     resume: bool = False,
     progress: bool | None = None,
     source: str | None = None,
+    on_pairs: Callable[[dict[str, Any]], object] | None = None,
 ) -> Scan:
     """What depends on what in a table, in pairs and in triples, and how sure is it?
 
@@ -150,7 +151,11 @@ def scan(
     resume : bool
         Go on with what an interrupted scan of the same data and settings left in `shards`; the result is the same.
     progress : bool, optional
-        Bars on stderr with the time left. Default: if stderr is a terminal.
+        Bars on stderr with the time left; False: none. Default: bars if stderr is a terminal, else, as in files and
+        notebooks, a line every few seconds once something takes long.
+    on_pairs : callable, optional
+        Called with a document of the pairs alone, before intervals, triples and closer looks are computed: for what
+        shows results as they come. What it returns is not used.
     source : str, optional
         What the table is called in reports.
 
@@ -262,6 +267,12 @@ def scan(
             notes.append(INDEPENDENT_ROWS)
         pairs = screened_pairs(table, kernel, reading.clusters, parse_memory(memory), store, progress)
     findings = Findings(pairs=pairs, fdr=rate)
+    untested = [
+        {"pairs": number, "reason": reason} for number, reason in zip(pairs.untested, REASONS, strict=False) if number
+    ]
+    about = {"columns": reading.columns, "known": reading.known, "dependent_rows": dependent, "untested": untested}
+    if on_pairs is not None:
+        on_pairs(describe_findings(table.names, findings, {}, {}, {}, settings) | about | {"notes": list(notes)})
     if settings["order"] == 3 and len(table.variables) >= 3:
         choice = choose_triples(table, pairs.square(), request.memory)
         tests = test_triples(table, choice, kernel, rate, request.seed, store, progress)
@@ -281,14 +292,11 @@ def scan(
     # Rows that follow each other in time vary together: what influences say of rows taken singly is too narrow.
     intervals = {} if wanted_lags else measuring.intervals(None if rows is None else int(pairs.rows[0]), request.memory)
     document = describe_findings(table.names, findings, measured, excess, intervals, settings)
-    document |= {"columns": reading.columns, "known": reading.known, "dependent_rows": dependent, "notes": notes}
+    document |= about | {"notes": notes}
     if known is not None:
         known.describe(document)
     if direct:
         describe_direct(document, table, request.seed, store, progress)
-    document["untested"] = [
-        {"pairs": number, "reason": reason} for number, reason in zip(pairs.untested, REASONS, strict=False) if number
-    ]
     # What differs from run to run stands apart from what was asked for, which decides if a scan can be gone on with.
     seconds = round(time.monotonic() - started, 2)
     document["settings"] |= {"date": date.isoformat(timespec="seconds"), "seconds": seconds}

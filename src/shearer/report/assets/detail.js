@@ -72,16 +72,10 @@ Shearer.pairDetails = (details) => {
   return [el("details", {}, el("summary", {}, "Details"), Shearer.terms(entries))];
 };
 
-// The direction of a monotone relation, and what determines what.
+// What determines what, the shape and the direction of a pair, in words.
 Shearer.relationWords = (model, row) => {
-  const names = model.pairNames(row).map((name) => Shearer.shorten(name, 40));
-  const sign = model.pairs.sign.get(row);
-  const ways = { first: [0, 1], second: [1, 0] }[model.pairs.determines.get(row)];
-  const words = [];
-  if (sign) words.push(sign === "+" ? "The two rise together." : "As one rises the other falls.");
-  if (ways) words.push(`${names[ways[0]]} determines ${names[ways[1]]}: each of its values has one of the other.`);
-  if (model.pairs.determines.get(row) === "both") words.push("Each determines the other.");
-  return words.length ? [el("p", { class: "verdict" }, words.join(" "))] : [];
+  const words = model.pairWords.get(row);
+  return words ? [el("p", { class: "verdict relation" }, words)] : [];
 };
 
 Shearer.verdict = (reported) => {

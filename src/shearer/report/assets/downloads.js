@@ -47,8 +47,8 @@ Shearer.records = (names, relations, view) => {
   const fields = Shearer.fields(relations);
   const closely = (row) => {
     if (relations.kind) return { measured: relations.measured.get(row) ?? null };
-    const { sign, determines, measured: details } = relations;
-    const known = Object.entries({ sign, determines, details }).map(([name, of]) => [name, of.get(row) ?? null]);
+    const { sign, determines, shape, shape_along, measured: details } = relations;
+    const known = Object.entries({ sign, determines, shape, shape_along, details }).map(([name, of]) => [name, of.get(row) ?? null]);
     return Object.fromEntries(known);
   };
   return Array.from(view, (row) => ({

@@ -55,7 +55,9 @@ Shearer.pairCard = (model, row) => {
   const label = `${names.map((name) => Shearer.shorten(name, 60)).join(" and ")}: look closer`;
   const onclick = () => Shearer.detail.openPair(model, row);
   const heading = el("span", { class: "heading" }, title, strength);
-  return el("div", {}, el("button", { type: "button", class: "card", "aria-label": label, onclick }, heading, element));
+  const words = el("span", { class: "relation" }, model.pairWords.get(row) ?? "");
+  const attributes = { type: "button", class: "card", "aria-label": label, onclick };
+  return el("div", {}, el("button", attributes, heading, element, words));
 };
 
 Shearer.startSynergies = (model) => {

@@ -17,6 +17,8 @@ Shearer.unpackRelations = (packed) => {
     measured: new Map(packed.measured),
     sign: new Map(packed.sign),
     determines: new Map(packed.determines),
+    shape: new Map(packed.shape),
+    shape_along: new Map(packed.shape_along),
     columnsOf: (row) => relations.index.map((column) => column[row]),
   });
 };
@@ -42,6 +44,7 @@ Shearer.readModel = () => {
     ...data,
     names: data.columns.map((column) => column.name),
     pairs,
+    pairWords: new Map(data.pairWords),
     triples: Shearer.unpackRelations(data.triples),
     sample: Shearer.unpackSample(data.sample),
   };

@@ -51,6 +51,12 @@ Shearer.startPairsTable = (model) => {
   columns.push({ ...Shearer.numberColumn("strength", strength), cell: bar, down: true, size: "measure" });
   const ends = { wide: true, down: true, size: "medium" };
   columns.push({ ...Shearer.numberColumn("interval", pairs.strength_low, null, ends), cell: interval });
+  if (pairs.shape.size) {
+    const shapes = [...new Set(pairs.shape.values())].sort();
+    const keys = Float64Array.from(strength, (_, row) => (shapes.indexOf(pairs.shape.get(row)) + 1 || shapes.length + 1));
+    const cell = (row) => pairs.shape.get(row) ?? "";
+    columns.push({ key: "shape", title: "shape", keys, cell, wide: true, size: "medium" });
+  }
   columns.push(...Shearer.probabilityColumns(pairs), Shearer.numberColumn("n", pairs.n, Shearer.whole, { wide: true }));
   const last = Shearer.numberColumn("reported", reported, null, { wide: true, down: true, size: "medium" });
   columns.push({ ...last, cell: verdict });

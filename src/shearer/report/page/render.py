@@ -12,6 +12,7 @@ from shearer.report.page.arrangement import lay_out, map_order
 from shearer.report.page.colors import ramp
 from shearer.report.page.packing import json_block, pack_relations
 from shearer.report.page.sample import pack_sample
+from shearer.report.pair_sentences import pair_sentences
 from shearer.report.relations import KINDS, Relations, check_document, read_relations
 from shearer.report.sentences import found_triples, strongest_pairs, summary, triple_sentence
 from shearer.report.wording import Name, count, plain_name
@@ -127,6 +128,7 @@ class _Shown:
             "columns": document["columns"],
             "notes": document["notes"],
             "pairs": pack_relations(pairs, self.totals[0]),
+            "pairWords": self._pair_words(),
             "triples": pack_relations(triples, self.totals[1]),
             "order": map_order(strength, self._mapped()),
             "network": vars(lay_out(pairs, links, triples.index[self._synergies])),
@@ -147,6 +149,12 @@ class _Shown:
     @cached_property
     def _synergies(self) -> list[int]:
         return found_triples(self.triples, "synergistic")
+
+    def _pair_words(self) -> list[list[Any]]:
+        """Of the pairs that were looked at closely what they determine, their shape and their direction."""
+        rows = enumerate(self.document["pairs"][: len(self.pairs)])
+        told = ((row, pair_sentences(pair)) for row, pair in rows)
+        return [[row, " ".join("".join(words) for words in sentences)] for row, sentences in told if sentences]
 
     def _synergy_words(self) -> list[list[Any]]:
         """The first synergistic triples, and what each adds to its pairs."""

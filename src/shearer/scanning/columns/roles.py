@@ -13,6 +13,7 @@ import numpy as np
 
 from shearer.scanning.columns.coded import Coded, Floats, Indices
 from shearer.scanning.columns.computed import FEWEST_COUNTED, some_rows, sums_of, within_digits
+from shearer.scanning.columns.multiplied import products_of
 
 # How the reason begins for which a column that counts the rows is left out.
 COUNTS_ROWS = "counts the rows"
@@ -84,6 +85,11 @@ def find_roles(columns: Mapping[str, Coded], keep: Collection[str], targets: Col
         known.append({"kind": "determines", "columns": [name, *others], "how": []})
     for names, signs, exceptions in sums_of([column for column in rest.values() if not column.labels]):
         known.append({"kind": "computed", "columns": names, "how": signs, "exceptions": exceptions})
+    summed = {found["columns"][0] for found in known if found["kind"] == "computed"}
+    for product in products_of([column for column in rest.values() if not column.labels]):
+        if product.names[0] not in summed:
+            own = {"columns": product.names, "how": product.how, "exceptions": product.exceptions}
+            known.append({"kind": "computed", **own, "factor": product.factor})
     return Roles(left_out, known, determined)
 
 
@@ -186,6 +192,7 @@ def _formula(one: Coded, other: Coded) -> str | None:
 
 def _curves(values: Floats) -> Iterable[Callable[[Floats], Floats]]:
     """Functions that people apply to a column of such numbers."""
+    yield np.cbrt
     if values.min() > 0:
         yield from (np.log, np.sqrt, np.square, np.reciprocal)
     if values.min() > -1:
