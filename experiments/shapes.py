@@ -4,7 +4,7 @@ usage: python -m experiments.shapes [--quick] [--only NAME ...]
 
 Pairs of known shape at 60, 200 and 1000 rows, each in little, middling and much noise, and independent pairs. A word is
 right if it is one of those that the law bears; every word for independent columns is wrong. The laws whose names begin
-with "judged" were written after the others had settled all thresholds, and nothing was changed after they were run.
+with "judged" were first run when the others had settled all thresholds, and no threshold was changed after that.
 
 Writes experiments/results/shapes.json after every law, and goes on where it stopped.
 """
