@@ -112,7 +112,7 @@ def scan(
         bool,
         typer.Option(
             "--direct",
-            help="Find out which links still show given the columns linked with them; --report always does.",
+            help="Find out which links still show given the columns linked with them; done for --report of all pairs.",
             rich_help_panel=_SEARCH,
         ),
     ] = False,
