@@ -30,7 +30,7 @@ def certified_mutual_information() -> Case:
 
     def dense() -> float:
         """The same measure from all eigenvalues of the three matrices."""
-        grams = sh.kernels.grams(sh.Dependence(x, y)._variables)
+        grams = sh.kernels.grams(sh.Dependence(x, y)._table)
         request = Request(1.01, memory=10**10)
         a, b, joint = (Dense().solve(g, request).value for g in (*grams, grams[0].hadamard(grams[1])))
         return (a + b - joint) / max(a, b)
@@ -67,7 +67,7 @@ def frobenius_total_correlation() -> Case:
 def dense_route() -> Case:
     """Our dense route against scipy's eigenvalues of the ready matrix."""
     rng = np.random.default_rng(2)
-    gram = sh.kernels.grams(sh.Dependence(rng.normal(size=(1500, 3)))._variables)[0]
+    gram = sh.kernels.grams(sh.Dependence(rng.normal(size=(1500, 3)))._table)[0]
     matrix = gram.dense() / gram.n
     request = Request(1.01, memory=10**10)
     pairs = [

@@ -14,7 +14,7 @@ from shearer.spectrum.lowrank.accumulator import Accumulator, whitening
 
 @pytest.fixture
 def features(rng):
-    gram = grams(sh.Dependence(rng.normal(size=(700, 2)), np.arange(700.0))._variables)[0]
+    gram = grams(sh.Dependence(rng.normal(size=(700, 2)), np.arange(700.0))._table)[0]
     landmarks = np.arange(0, 700, 35)
     return gram, gram.block(slice(None), landmarks) @ whitening(gram.block(landmarks, landmarks))
 

@@ -169,7 +169,7 @@ def test_frobenius_tiles_of_every_kind_equal_the_dense_sum(rng):
     columns = [x, rng.standard_cauchy(size=1300), rng.normal(size=(1300, 10)), rng.choice(list("ab"), size=1300)]
     for column in columns:
         noun = sh.Dependence(x, column, alpha=2)
-        parts = [sh.kernels.grams(noun._variables)[i].dense() for i in (0, 1)]
+        parts = [sh.kernels.grams(noun._table)[i].dense() for i in (0, 1)]
         power_sum = np.sum((parts[0] * parts[1]) ** 2) / 1300**2
         assert noun.entropy().value == pytest.approx(-np.log2(power_sum), abs=1e-11)
 
