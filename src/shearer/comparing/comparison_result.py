@@ -1,0 +1,72 @@
+"""The result of a comparison."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+from shearer._files import write_file
+from shearer.comparing.compared_groups import Group
+from shearer.report import exports
+from shearer.report.comparison_tables import columns_path, comparison_csv, comparison_rows
+from shearer.screening.frames import make_frame
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """What differs between groups of rows.
+
+    Attributes
+    ----------
+    document : dict
+        All of it as plain data; see the documentation of its fields.
+    groups : sequence
+        What was compared, for pictures.
+    library : str
+        Whose tables `columns` and `pairs` are.
+    seed : int
+        Of the sample of rows in pictures.
+    """
+
+    document: dict[str, Any]
+    groups: Sequence[Group] = field(repr=False)
+    library: str
+    seed: int
+
+    def __repr__(self) -> str:
+        """What was found."""
+        settings = self.document["settings"]
+        sizes = ", ".join(f"{group['name']}: {group['rows']:,} rows" for group in settings["groups"])
+        columns, pairs = (sum(record["reported"] for record in self.document[part]) for part in ("columns", "pairs"))
+        found = f"{columns} of {settings['columns_tested']} columns and {pairs} of {settings['pairs_tested']} pairs"
+        return f"Comparison({sizes}; {found} differ)"
+
+    @property
+    def changed(self) -> bool:
+        """Whether any column or pair differs at the false discovery rate."""
+        return any(record["reported"] for part in ("columns", "pairs") for record in self.document[part])
+
+    @cached_property
+    def columns(self) -> Any:
+        """One row for each column, those that differ first."""
+        return make_frame(_table(comparison_rows(self.document, "columns")), self.library)
+
+    @cached_property
+    def pairs(self) -> Any:
+        """One row for each pair, those that differ first; strengths in one column for each group."""
+        return make_frame(_table(comparison_rows(self.document, "pairs")), self.library)
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> str:
+        """The document as JSON, also written to a file if a path is given."""
+        return exports.to_json(self.document, path)
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """Pairs to a file, and columns beside it: ``out.csv`` and ``out-columns.csv``."""
+        pairs, columns = comparison_csv(self.document)
+        write_file("path", path, pairs.encode("utf-8", "backslashreplace"))
+        write_file("path", columns_path(path), columns.encode("utf-8", "backslashreplace"))
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {key: [row[key] for row in rows] for key in rows[0]} if rows else {}
