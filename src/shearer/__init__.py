@@ -3,7 +3,8 @@
 Measure: `mutual_information`, `total_correlation`, `dual_total_correlation`, `entropy`, and the rest of the family,
 `shearer_gap`, `o_information`, `s_information`, `co_information`; `Dependence` for several of them with bounds.
 Test: `independence_test`, `interaction_test`, `permutation_test`, `confidence_interval`.
-Screen a table: `scan`, `pairwise`, `triples`. Compare tables: `compare`. Rows that do not fit: `Sketch`. Widths and kernels: `shearer.kernels`.
+Screen a table: `scan`, `pairwise`, `triples`. Compare tables, or groups of rows: `compare`.
+Rows that do not fit: `Sketch`. Widths and kernels: `shearer.kernels`.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -78,8 +78,8 @@ def label_changes(groups: Sequence[Distribution], levels: Sequence[str], units: 
     first, last = counts[0] > 0, counts[-1] > 0
     found: dict[str, Any] = {
         "shares": [(own / max(own.sum(), 1.0)).tolist() for own in counts],
-        "appeared": [levels[k] for k in np.flatnonzero(last & ~first)],
-        "vanished": [levels[k] for k in np.flatnonzero(first & ~last)],
+        "appeared": [levels[int(k)] for k in np.flatnonzero(last & ~first)],
+        "vanished": [levels[int(k)] for k in np.flatnonzero(first & ~last)],
         "law_pvalue": None,
     }
     sizes = counts.sum(axis=1)
@@ -87,13 +87,13 @@ def label_changes(groups: Sequence[Distribution], levels: Sequence[str], units: 
         return found
     rare = counts.sum(axis=0) * sizes.min() / sizes.sum() < _ENOUGH
     place = np.where(rare, 0, np.cumsum(~rare))
-    joined = np.stack([np.bincount(place, own, minlength=int(place.max()) + 1) for own in counts])
+    joined = np.stack([np.bincount(place, own, minlength=int(place.max()) + 1) for own in counts]).astype(np.float64)
     if groups[0].clusters is not None:
         return found | {"law_pvalue": _matched_shares(groups, place, joined, units)}
     return found | {"law_pvalue": shares_pvalue(joined)}
 
 
-def missing_pvalue(groups: Sequence[Distribution], units: int = 0) -> float | None:
+def missing_pvalue(groups: Sequence[Distribution]) -> float | None:
     """p-value of equal shares of rows without a value; none if all rows have one."""
     missing = np.array([own.missing for own in groups], dtype=np.float64)
     if not missing.any():

@@ -117,13 +117,24 @@ class Group(Protocol):
     """What is compared: rows of a table, or what a profile kept of them."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What it is called."""
+
     @property
-    def rows(self) -> int: ...
-    def numbers(self, first: str, second: str) -> NumberMeans | None: ...
-    def counts(self, first: str, second: str) -> Counts: ...
-    def distribution(self, name: str) -> Distribution: ...
-    def strengths(self, names: Sequence[str], progress: bool | None) -> Strengths: ...
+    def rows(self) -> int:
+        """How many rows."""
+
+    def numbers(self, first: str, second: str) -> NumberMeans | None:
+        """Two numbers."""
+
+    def counts(self, first: str, second: str) -> Counts:
+        """Counts of the codes of two columns."""
+
+    def distribution(self, name: str) -> Distribution:
+        """One column."""
+
+    def strengths(self, names: Sequence[str], progress: bool | None) -> Strengths:
+        """Of all pairs of some columns."""
 
 
 @dataclass(frozen=True, eq=False)

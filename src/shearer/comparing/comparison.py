@@ -4,7 +4,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,28 +14,14 @@ from shearer._validate import check_inside, describe, type_error
 from shearer._version import __version__
 from shearer.comparing.change_kinds import Side, difference, kind_of_change
 from shearer.comparing.changed_columns import label_changes, missing_pvalue, number_changes
-from shearer.comparing.compared_groups import FEWEST_PAIR_ROWS, Group, Strengths, TableGroup
+from shearer.comparing.compared_groups import Strengths
 from shearer.comparing.comparison_result import Comparison
-from shearer.comparing.group_tests import independent_groups, joined_pvalue, matched_groups
-from shearer.comparing.label_pairs import kept_levels, matched_odds_pvalue, odds_pvalue
-from shearer.comparing.mixed_pairs import mixed_components, mixed_pair
-from shearer.comparing.number_pairs import COMPONENTS, WEIGHTS
 from shearer.comparing.read_groups import ReadGroups, read_groups
+from shearer.comparing.tested_pairs import pair_test, units_of
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.scanning.document import number
 
 VERSION = 1
-_FEW_ROWS = f"fewer than {FEWEST_PAIR_ROWS} common rows in a group, or no variation: not tested"
-_FEW_LEVELS = "fewer than two labels that every group has: not tested"
-
-
-class Tested(NamedTuple):
-    """The test of a pair: p-value, rows in each group, correlations and their errors, what is to be said."""
-
-    pvalue: float
-    rows: list[int]
-    correlations: list[tuple[float, float]] | None
-    notes: list[str]
 
 
 @single_threaded_blas()
@@ -133,12 +119,12 @@ def compare(
         "date": date.isoformat(timespec="seconds"),
         "seconds": round(time.monotonic() - started, 2),
     }
-    notes = [*read.notes, *_taken_for_granted(read, cluster, paired)]
+    notes = [*read.notes, *_taken_for_granted(cluster, paired)]
     document = {"version": VERSION, "settings": settings, "columns": columns, "pairs": pairs, "notes": notes}
     return Comparison(document, read.groups, read.library, int(rng))
 
 
-def _taken_for_granted(read: ReadGroups, cluster: str | None, paired: bool) -> list[str]:
+def _taken_for_granted(cluster: str | None, paired: bool) -> list[str]:
     if cluster is None and not paired:
         return [
             "Rows are taken as independent of each other, within groups and between them. If they follow each other in "
@@ -153,7 +139,7 @@ def _taken_for_granted(read: ReadGroups, cluster: str | None, paired: bool) -> l
 
 def _columns(read: ReadGroups, fdr: float) -> list[dict[str, Any]]:
     """What happened to single columns, those that changed first."""
-    units = _units(read.groups)
+    units = units_of(read.groups)
     found = []
     for name, kind in read.kinds.items():
         groups = [group.distribution(name) for group in read.groups]
@@ -188,7 +174,7 @@ def _not_compared(name: str, notes: list[str]) -> dict[str, Any]:
 def _adjust(records: list[dict[str, Any]], fdr: float) -> None:
     """One false discovery rate for all that were tested."""
     tested = [record for record in records if record["pvalue"] is not None]
-    adjusted = adjusted_pvalues([record["pvalue"] for record in tested]) if tested else []
+    adjusted = adjusted_pvalues([record["pvalue"] for record in tested])
     for record in records:
         record["qvalue"] = None
         record["reported"] = False
@@ -207,7 +193,7 @@ def _pairs(read: ReadGroups, fdr: float, seed: int, progress: bool | None) -> li
     found = []
     total = len(names) * (len(names) - 1) // 2
     for i, j in track(list(combinations(range(len(names)), 2)), total, "comparing pairs", progress):
-        tested = _test(read, names[i], names[j], seed)
+        tested = pair_test(read, names[i], names[j], seed)
         sides = [
             Side(
                 float(own.strength[i, j]),
@@ -256,95 +242,3 @@ def _dependent(own: Strengths, fdr: float) -> Any:
     pvalues = np.nan_to_num(own.pvalue[upper], nan=1.0)
     found[upper] = adjusted_pvalues(np.clip(pvalues, 0.0, 1.0)) <= fdr
     return found | found.T
-
-
-def _units(groups: Sequence[Group]) -> int:
-    return max((group.units for group in groups if isinstance(group, TableGroup)), default=0)
-
-
-def _test(read: ReadGroups, first: str, second: str, seed: int) -> Tested:
-    kinds = read.kinds[first], read.kinds[second]
-    if kinds == ("number", "number"):
-        return _test_numbers(read.groups, first, second)
-    if kinds == ("label", "label"):
-        return _test_labels(read, first, second, seed)
-    label, other = (first, second) if kinds[0] == "label" else (second, first)
-    return _test_mixed(read, label, other)
-
-
-def _test_numbers(groups: Sequence[Group], first: str, second: str) -> Tested:
-    found = [group.numbers(first, second) for group in groups]
-    known = [own for own in found if own is not None]
-    rows = [0 if own is None else own.rows for own in found]
-    if len(known) < len(groups):
-        return Tested(np.nan, rows, None, [_FEW_ROWS])
-    means, sums = [own.means for own in known], [own.sums for own in known if own.sums is not None]
-    if sums:
-        together = matched_groups(means, sums, rows)
-    else:
-        together = independent_groups(means, [own.covariance for own in known], rows)
-    errors = np.sqrt([own.covariance[0, 0] for own in known])
-    correlations = [(float(own[0]), float(error)) for own, error in zip(means, errors, strict=True)]
-    return Tested(joined_pvalue(together, COMPONENTS, WEIGHTS), rows, correlations, [])
-
-
-def _test_labels(read: ReadGroups, first: str, second: str, seed: int) -> Tested:
-    counts = [group.counts(first, second) for group in read.groups]
-    left = kept_levels([own.table.sum(axis=1) for own in counts])
-    right = kept_levels([own.table[left].sum(axis=0) for own in counts]) if len(left) else left
-    tables = np.stack([own.table[np.ix_(left, right)] for own in counts]) if len(right) else np.zeros((len(counts), 1))
-    rows = [int(own.sum()) for own in tables]
-    if min(len(left), len(right)) < 2 or min(rows) < FEWEST_PAIR_ROWS:
-        return Tested(np.nan, rows, None, [_FEW_LEVELS])
-    notes = _left_out(read, (first, left), (second, right))
-    if counts[0].rows is None:
-        return Tested(odds_pvalue(tables, seed), rows, None, notes)
-    matched = []
-    for own in counts:
-        if own.rows is not None:
-            a, b, unit = own.rows
-            inside = np.isin(a, left) & np.isin(b, right)
-            matched.append((np.searchsorted(left, a[inside]), np.searchsorted(right, b[inside]), unit[inside]))
-    shape = len(left), len(right)
-    return Tested(matched_odds_pvalue(matched, shape, _units(read.groups)), rows, None, notes)
-
-
-def _test_mixed(read: ReadGroups, label: str, other: str) -> Tested:
-    counts = [group.counts(label, other) for group in read.groups]
-    kept = kept_levels([own.table.sum(axis=1) for own in counts])
-    tables = [own.table[kept] for own in counts]
-    rows = [int(own.sum()) for own in tables]
-    if len(kept) < 2 or min(rows) < FEWEST_PAIR_ROWS:
-        return Tested(np.nan, rows, None, [_FEW_LEVELS])
-    if min(int((own.sum(axis=0) > 0).sum()) for own in tables) < 2:
-        return Tested(np.nan, rows, None, [_FEW_ROWS])
-    shares = np.mean([own.sum(axis=1) / own.sum() for own in tables], axis=0)
-    used = [own.sum(axis=0) > 0 for own in tables]
-    pairs = [mixed_pair(own[:, bins], shares) for own, bins in zip(tables, used, strict=True)]
-    means = [pair.means for pair in pairs]
-    if counts[0].rows is None:
-        together = independent_groups(means, [pair.covariance for pair in pairs], rows)
-    else:
-        sums, units = [], _units(read.groups)
-        for own, pair, bins, n in zip(counts, pairs, used, rows, strict=True):
-            if own.rows is not None:
-                a, b, unit = own.rows
-                inside = np.isin(a, kept)
-                place = (np.cumsum(bins) - 1)[b[inside]]
-                moved = pair.influence[np.searchsorted(kept, a[inside]), place]
-                sums.append(
-                    np.stack([np.bincount(unit[inside], own_, minlength=units) for own_ in moved.T], axis=1) / n
-                )
-        together = matched_groups(means, sums, rows)
-    pvalue = joined_pvalue(together, mixed_components(len(kept)), WEIGHTS)
-    return Tested(pvalue, rows, None, _left_out(read, (label, kept)))
-
-
-def _left_out(read: ReadGroups, *kept: tuple[str, Any]) -> list[str]:
-    """Say which labels are not compared."""
-    notes = []
-    for name, places in kept:
-        gone = len(read.levels[name]) - len(places)
-        if gone:
-            notes.append(f"{gone} of {len(read.levels[name])} labels of {name} are rare in a group: rows left out")
-    return notes

@@ -64,8 +64,8 @@ def matched_odds_pvalue(rows: Sequence[tuple[Indices, Indices, Indices]], shape:
     units : int
         How many clusters there are.
     """
-    counts = np.stack([np.bincount(a * shape[1] + b, minlength=shape[0] * shape[1]) for a, b, _ in rows])
-    counts = counts.reshape(len(rows), *shape).astype(np.float64)
+    flat = [np.bincount(a * shape[1] + b, minlength=shape[0] * shape[1]) for a, b, _ in rows]
+    counts = np.stack(flat).reshape(len(rows), *shape).astype(np.float64)
     fitted = fit_margins(counts[None])[0] / counts.sum()
     cells = [(g, a, b) for g in range(len(rows) - 1) for a in range(shape[0] - 1) for b in range(shape[1] - 1)]
     basis = np.zeros((len(cells), *counts.shape))

@@ -88,8 +88,8 @@ def number_pair(codes: Indices, others: Indices, counts: Floats | None = None) -
 def _through(own: FeatureRanks, codes: Indices, features: Floats) -> tuple[FeatureRanks, Floats]:
     """Sums of the other number's features over the rows of each code."""
     count = len(own.weights)
-    sums = np.stack([np.bincount(codes, column, minlength=count) for column in features.T], axis=1)
-    return own, sums
+    sums = [np.bincount(codes, column, minlength=count) for column in features.T]
+    return own, np.stack(sums, axis=1).astype(np.float64)
 
 
 def cells_of(codes: Indices, others: Indices, count: int) -> tuple[Indices, Indices, Floats]:

@@ -71,8 +71,8 @@ def _shortened(group: TableGroup, name: str) -> Distribution:
     """A column as few values with weights: the median of every bin."""
     own = group.distribution(name)
     if group.columns[name].kind == "label":
-        codes, counts = np.unique(own.values, return_counts=True)
-        return Distribution(codes, counts.astype(np.float64), own.missing)
+        labels, counts = np.unique(own.values, return_counts=True)
+        return Distribution(labels, counts.astype(np.float64), own.missing)
     codes, count = binned(*dense_codes(own.values), _BINS)
     order = np.argsort(own.values, kind="stable")
     sizes = np.bincount(codes, minlength=count)

@@ -1,33 +1,26 @@
 """What is compared: several tables, one table by a column or by windows of time, or profiles; columns side by side."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shearer._validate import check_names, check_option, describe, type_error, value_error
-from shearer.comparing.compared_groups import FEWEST_PAIR_ROWS, Group, OwnColumn, TableGroup
+from shearer.comparing.compared_groups import FEWEST_PAIR_ROWS, Group, TableGroup
 from shearer.comparing.group_labels import WINDOWS, cluster_units, group_labels, window_labels
 from shearer.comparing.profile import Profile
+from shearer.comparing.side_by_side import Part, side_by_side
 from shearer.data.arrays import to_numpy
-from shearer.data.columns import Column
-from shearer.data.reading import Sources, read_sources
+from shearer.data.reading import read_sources
 from shearer.data.table import library_of
 from shearer.report.wording import count, plain_name
-from shearer.scanning.columns.coded import coded_columns
-from shearer.scanning.columns.roles import identifies_rows
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 #: Groups that can be compared at once.
 MOST_GROUPS = 60
-#: Numbers of at most so many different values are compared as labels.
-FEW_VALUES = 10
-# Labels of a column of which every row has its own are of no use; beyond so many none are kept apart.
-_MOST_LEVELS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,17 +51,6 @@ class ReadGroups:
     library: str
 
 
-@dataclass(eq=False)
-class _Part:
-    """A table or a part of one, before its columns are brought together with those of the others."""
-
-    name: str
-    sources: Sources
-    rows: int
-    units: list[str] | None = None
-    profile: Profile | None = field(default=None)
-
-
 def read_groups(
     data: tuple[Any, ...],
     *,
@@ -92,8 +74,8 @@ def read_groups(
         hint = "Name a column of fewer values, or windows of time by every=." if by else ""
         raise value_error("by" if by else "data", f"at most {MOST_GROUPS} groups", f"{len(parts)}", hint)
     remarks = _missing_somewhere(parts)
-    shared = [name for name in _names(parts[0]) if all(name in _names(part) for part in parts)]
-    columns, levels = _side_by_side(parts, shared, keep, remarks)
+    shared = [name for name in parts[0].names if all(name in part.names for part in parts)]
+    columns, levels = side_by_side(parts, shared, keep, remarks)
     if not columns:
         hint = "Columns of one name are compared." if not shared else ""
         raise value_error("data", "columns that all groups have", "none that can be compared", hint)
@@ -120,10 +102,10 @@ def read_group(
 ) -> tuple[TableGroup, dict[str, tuple[str, ...]]]:
     """One table by itself, for its profile; and the levels of its labels."""
     sources, _ = read_sources((table,), kinds=kinds)
-    part = _Part(name, sources, next(iter(sources.values()))[0].rows)
+    part = Part(name, sources, next(iter(sources.values()))[0].rows)
     if part.rows < FEWEST_PAIR_ROWS:
         raise value_error("table", f"at least {FEWEST_PAIR_ROWS} rows", f"{part.rows}")
-    columns, levels = _side_by_side([part], list(sources), (), {})
+    columns, levels = side_by_side([part], list(sources), (), {})
     own = {column: made[0] for column, made in columns.items() if made[0] is not None}
     if not own:
         raise value_error("table", "columns that can be compared", "none")
@@ -131,7 +113,7 @@ def read_group(
     return TableGroup(name, own, part.rows, memory=memory), chosen
 
 
-def _several(data: tuple[Any, ...], names: Sequence[str] | None, kinds: Mapping[str, str] | None) -> list[_Part]:
+def _several(data: tuple[Any, ...], names: Sequence[str] | None, kinds: Mapping[str, str] | None) -> list[Part]:
     if len(data) < 2:
         hint = "For groups of one table name the column: by=."
         raise type_error("data", "at least two tables", f"{len(data)}", hint)
@@ -141,14 +123,14 @@ def _several(data: tuple[Any, ...], names: Sequence[str] | None, kinds: Mapping[
     parts = []
     for name, item in zip(called, data, strict=True):
         if isinstance(item, Profile):
-            parts.append(_Part(name, {}, item.rows, profile=item))
+            parts.append(Part(name, {}, item.rows, profile=item))
             continue
         sources, _ = read_sources((item,))
         wanted = {column: kind for column, kind in (kinds or {}).items() if column in sources}
         if wanted:
             sources, _ = read_sources((item,), kinds=wanted)
-        parts.append(_Part(name, sources, next(iter(sources.values()))[0].rows))
-    everywhere = {name for part in parts for name in _names(part)}
+        parts.append(Part(name, sources, next(iter(sources.values()))[0].rows))
+    everywhere = {name for part in parts for name in part.names}
     check_names("kinds", kinds or (), everywhere)
     for part in parts:
         if part.rows < FEWEST_PAIR_ROWS:
@@ -171,7 +153,7 @@ def _by_column(
     kinds: Mapping[str, str] | None,
     cluster: str | None,
     notes: list[str],
-) -> list[_Part]:
+) -> list[Part]:
     if len(data) != 1 or isinstance(data[0], Profile):
         raise type_error("data", "one table with by=", f"{len(data)}")
     if cluster == by:
@@ -203,13 +185,13 @@ def _by_column(
     parts = []
     for label in kept if every or all(_is_number(label) for label in kept) else sorted(kept):
         rows = np.array(kept[label], dtype=np.intp)
-        parts.append(_Part(label, {n: [p.take(rows) for p in own] for n, own in others.items()}, len(rows)))
+        parts.append(Part(label, {n: [p.take(rows) for p in own] for n, own in others.items()}, len(rows)))
     if every or all(_is_number(part.name) for part in parts):
         parts.sort(key=lambda part: (0.0, part.name) if every else (float(part.name), part.name))
     return parts
 
 
-def _match(parts: list[_Part], cluster: str | None, paired: bool) -> None:
+def _match(parts: list[Part], cluster: str | None, paired: bool) -> None:
     """Say of every row which cluster it belongs to."""
     if any(part.profile is not None for part in parts):
         name = "paired" if paired else "cluster"
@@ -238,124 +220,14 @@ def _match(parts: list[_Part], cluster: str | None, paired: bool) -> None:
         )
 
 
-def _names(part: _Part) -> Collection[str]:
-    return part.profile.kinds if part.profile is not None else part.sources
-
-
-def _missing_somewhere(parts: Sequence[_Part]) -> dict[str, list[str]]:
+def _missing_somewhere(parts: Sequence[Part]) -> dict[str, list[str]]:
     """Columns that only some groups have."""
     remarks: dict[str, list[str]] = {}
-    for name in dict.fromkeys(name for part in parts for name in _names(part)):
-        having = [part.name for part in parts if name in _names(part)]
+    for name in dict.fromkeys(name for part in parts for name in part.names):
+        having = [part.name for part in parts if name in part.names]
         if len(having) < len(parts):
             remarks[name] = [f"only in {', '.join(plain_name(own) for own in having)}: not compared"]
     return remarks
-
-
-def _side_by_side(
-    parts: Sequence[_Part],
-    shared: Sequence[str],
-    keep: Collection[str],
-    remarks: dict[str, list[str]],
-) -> tuple[dict[str, list[OwnColumn | None]], dict[str, tuple[str, ...]]]:
-    """Columns that can be compared, one for each group (none for a profile), with the same codes."""
-    check_names("keep", keep, shared)
-    found: dict[str, list[OwnColumn | None]] = {}
-    levels: dict[str, tuple[str, ...]] = {}
-    for name in shared:
-        profiles = [part.profile for part in parts if part.profile is not None]
-        own = [part.sources[name] for part in parts if part.profile is None]
-        reason = _left_out(name, own, parts, keep)
-        if reason is not None:
-            remarks.setdefault(name, []).append(reason)
-            continue
-        columns = [item[0] for item in own]
-        kind = {column.kind for column in columns}
-        numeric = kind == {"continuous"}
-        texts: tuple[str, ...] = ()
-        if numeric and not profiles:
-            values = [to_numpy(column.values)[:, 0] for column in columns]
-            distinct = np.unique(np.concatenate([own_values[np.isfinite(own_values)] for own_values in values]))
-            few = len(distinct) <= FEW_VALUES and name not in keep
-        elif numeric:
-            few = profiles[0].kinds[name] == "label"
-            distinct = np.unique(
-                np.concatenate([to_numpy(column.values)[~column.missing, 0] for column in columns] or [np.empty(0)])
-            )
-        else:
-            few, distinct = False, np.empty(0)
-        if profiles and not _fits(profiles, name, numeric, few):
-            remarks.setdefault(name, []).append("of another kind in the profile: not compared")
-            continue
-        if few:
-            texts = tuple(f"{value:.12g}" for value in distinct)
-            remarks.setdefault(name, []).append(f"a number of {count(len(texts), 'value')}: compared as labels")
-        elif not numeric:
-            texts = tuple(dict.fromkeys(str(column.levels[k]) for column in columns for k in _used(column)))
-        for profile in profiles:
-            texts = (*texts, *(text for text in profile.levels.get(name, ()) if text not in {*texts}))
-        if len(texts) > _MOST_LEVELS:
-            remarks.setdefault(name, []).append(f"{len(texts):,} different labels: not compared")
-            continue
-        levels[name] = texts
-        made = iter([_own(column, texts, distinct, numeric=numeric, few=few) for column in columns])
-        found[name] = [None if part.profile is not None else next(made) for part in parts]
-    return found, levels
-
-
-def _fits(profiles: Sequence[Profile], name: str, numeric: bool, few: bool) -> bool:
-    wanted = "number" if numeric and not few else "label"
-    return all(profile.kinds[name] == wanted and profile.numeric[name] == numeric for profile in profiles)
-
-
-def _left_out(name: str, own: Sequence[list[Column]], parts: Sequence[_Part], keep: Collection[str]) -> str | None:
-    """Why a column cannot be compared, if it cannot."""
-    columns = [part for item in own for part in item]
-    kinds = {column.kind for column in columns if not column.missing.all()}
-    if any(len(item) > 1 for item in own) or any(
-        column.values.ndim == 2 and column.values.shape[1] > 1 for column in columns
-    ):
-        return "several numbers in one column: not compared"
-    if "object" in kinds:
-        return "neither numbers nor labels: not compared"
-    if len(kinds) > 1:
-        words = {"continuous": "numbers", "categorical": "labels"}
-        tables = [part for part in parts if part.profile is None]
-        said = [f"{words[item[0].kind]} in {plain_name(part.name)}" for item, part in zip(own, tables, strict=True)]
-        return f"{', '.join(said)}: not compared"
-    if any(column.missing.all() for column in columns):
-        return "no value in a group: not compared"
-    if name in keep:
-        return None
-    reasons = [identifies_rows(coded_columns({name: item})[name]) for item in own if len(item[0].values)]
-    if reasons and all(reason is not None for reason in reasons):
-        return f"{reasons[0]}: not compared"
-    if len(columns) and columns[0].kind == "categorical":
-        rows = sum(column.rows for column in columns)
-        if len({str(column.levels[k]) for column in columns for k in _used(column)}) > max(20, 0.9 * rows):
-            return "a label of its own in nearly every row: not compared"
-    return None
-
-
-def _used(column: Column) -> list[int]:
-    codes = np.asarray(column.values)[~column.missing]
-    return np.unique(codes).tolist()
-
-
-def _own(column: Column, texts: tuple[str, ...], distinct: Floats, *, numeric: bool, few: bool) -> OwnColumn:
-    if numeric:
-        values = np.where(column.missing, np.nan, to_numpy(column.values)[:, 0].astype(np.float64))
-        codes = np.empty(0, dtype=np.intp)
-        if few:
-            place = {text: k for k, text in enumerate(texts)}
-            own = np.array([place[f"{value:.12g}"] for value in distinct], dtype=np.intp)
-            codes = np.full(len(values), -1, dtype=np.intp)
-            codes[~column.missing] = own[np.searchsorted(distinct, values[~column.missing])]
-        return OwnColumn("label" if few else "number", values, codes, texts, True, column.time)
-    place = {text: k for k, text in enumerate(texts)}
-    table = np.array([place.get(str(level), -1) for level in column.levels] + [-1], dtype=np.intp)
-    codes = table[np.where(column.missing, len(column.levels), np.asarray(column.values))]
-    return OwnColumn("label", np.empty(len(codes)), codes, texts, False)
 
 
 def _is_number(text: str) -> bool:
