@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 #: Kinds of change. "strength" and the last two are of any number of groups, the others of two.
@@ -64,4 +65,5 @@ def kind_of_change(sides: Sequence[Side]) -> str:
         if low > 0:
             return "strengthens"
         return "weakens" if high < 0 else "shape"
-    return "strength" if max(side.low for side in sides) > min(side.high for side in sides) else "shape"
+    gaps = [difference(*two) for two in combinations(sides, 2)]
+    return "strength" if any(low > 0 or high < 0 for _, low, high in gaps) else "shape"

@@ -65,7 +65,7 @@ def number_changes(groups: Sequence[Distribution], units: int = 0) -> dict[str, 
 
 
 def label_changes(groups: Sequence[Distribution], levels: Sequence[str], units: int = 0) -> dict[str, Any]:
-    """Shares of labels in several groups: chi-square, labels that are rare joined; and which labels came and went.
+    """Shares of labels in several groups: chi-square, labels that are rare joined; and of two groups which labels came and went.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def label_changes(groups: Sequence[Distribution], levels: Sequence[str], units: 
     (['c'], ['b'], True)
     """
     counts = np.stack([np.bincount(own.values.astype(np.intp), own.weights, minlength=len(levels)) for own in groups])
-    first, last = counts[0] > 0, counts[-1] > 0
+    first, last = (counts[0] > 0, counts[1] > 0) if len(counts) == 2 else (counts[0] > 0,) * 2
     found: dict[str, Any] = {
         "shares": [(own / max(own.sum(), 1.0)).tolist() for own in counts],
         "appeared": [levels[int(k)] for k in np.flatnonzero(last & ~first)],

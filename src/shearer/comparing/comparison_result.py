@@ -10,6 +10,7 @@ from shearer._files import write_file
 from shearer.comparing.compared_groups import Group
 from shearer.report import exports
 from shearer.report.comparison_tables import columns_path, comparison_csv, comparison_rows
+from shearer.report.comparison_terminal import comparison_summary
 from shearer.screening.frames import make_frame
 
 
@@ -66,6 +67,10 @@ class Comparison:
         pairs, columns = comparison_csv(self.document)
         write_file("path", path, pairs.encode("utf-8", "backslashreplace"))
         write_file("path", columns_path(path), columns.encode("utf-8", "backslashreplace"))
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what was found in words, and the pairs that differ."""
+        return comparison_summary(self.document)
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
