@@ -67,7 +67,8 @@ def compare(
         typer.Option(metavar="NAME,NAME,...", help="What the tables are called.", rich_help_panel=_GROUPS),
     ] = None,
     paired: Annotated[
-        bool, typer.Option("--paired", help="Row k of one table belongs to row k of the others.", rich_help_panel=_GROUPS)
+        bool,
+        typer.Option("--paired", help="Row k of one table belongs to row k of the others.", rich_help_panel=_GROUPS),
     ] = False,
     cluster: Annotated[
         str | None,
@@ -76,7 +77,8 @@ def compare(
         ),
     ] = None,
     fdr: Annotated[
-        float, typer.Option(metavar="RATE", help="False discovery rate, of columns and of pairs.", rich_help_panel=_GROUPS)
+        float,
+        typer.Option(metavar="RATE", help="False discovery rate, of columns and of pairs.", rich_help_panel=_GROUPS),
     ] = 0.05,
     columns: Columns = None,
     drop: Drop = None,
@@ -163,7 +165,9 @@ def compare(
         if save_profile is not None:
             if isinstance(tables[0], Profile):
                 raise typer.BadParameter("the first file is a profile already", param_hint="--save-profile")
-            profile = profile_of(tables[0], name=called[0], kinds=_known(kinds, tables[0]), memory=memory, progress=bars)
+            profile = profile_of(
+                tables[0], name=called[0], kinds=_known(kinds, tables[0]), memory=memory, progress=bars
+            )
             profile.save(save_profile)
             if not quiet:
                 say(f"wrote {save_profile}")

@@ -13,9 +13,9 @@ CHANGES = {
     "vanishes": "vanishes",
     "strengthens": "stronger",
     "weakens": "weaker",
-    "strength": "not equally strong",
-    "sign": "another direction",
-    "shape": "another form",
+    "strength": "unequal",
+    "sign": "direction",
+    "shape": "form",
 }
 
 
@@ -35,7 +35,9 @@ def comparison_sentences(document: Mapping[str, Any]) -> list[Sentence]:
     groups = [plain_name(group["name"], 30) for group in settings["groups"]]
     pairs = [pair for pair in document["pairs"] if pair["reported"]]
     columns = [column for column in document["columns"] if column["reported"]]
-    named = [[name, f" ({count(group['rows'], 'row')})"] for name, group in zip(groups, settings["groups"], strict=True)]
+    named = [
+        [name, f" ({count(group['rows'], 'row')})"] for name, group in zip(groups, settings["groups"], strict=True)
+    ]
     shown = named if len(named) <= _MOST_GROUPS else [*named[:2], [f"{len(named) - 2} more"]]
     sentences: list[Sentence] = [
         [
