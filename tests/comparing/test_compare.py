@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from comparing.laws import labelled, normal_pair, two_labels
 
 import shearer as sh
+from comparing.laws import labelled, normal_pair, two_labels
 from shearer.comparing import Profile, profile_of
 from shearer.comparing.read_groups import read_groups
 from shearer.comparing.tested_pairs import pair_test

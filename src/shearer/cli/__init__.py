@@ -69,7 +69,8 @@ def _options(
 
 def main() -> None:
     """Entry point. Exit codes: 0 done, 1 an error in one line, 2 wrong usage, 3 a change was found
-    (``compare --fail-on-change``), 130 interrupted."""
+    (``compare --fail-on-change``), 130 interrupted.
+    """
     for stream in (sys.stdout, sys.stderr):
         # A name with a letter that the terminal lacks must not end the program.
         if hasattr(stream, "reconfigure"):

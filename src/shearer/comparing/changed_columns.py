@@ -65,7 +65,7 @@ def number_changes(groups: Sequence[Distribution], units: int = 0) -> dict[str, 
 
 
 def label_changes(groups: Sequence[Distribution], levels: Sequence[str], units: int = 0) -> dict[str, Any]:
-    """Shares of labels in several groups: chi-square, labels that are rare joined; and of two groups which labels came and went.
+    """Shares of labels in several groups by chi-square, rare labels joined; of two groups, which came and went.
 
     Examples
     --------

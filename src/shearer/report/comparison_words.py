@@ -29,7 +29,7 @@ def comparison_sentences(document: Mapping[str, Any]) -> list[Sentence]:
     >>> x = np.random.default_rng(0).normal(size=(2, 400))
     >>> found = sh.compare({"a": x[0], "b": x[1]}, {"a": x[0], "b": x[1]}, names=["May", "June"])
     >>> print("".join(comparison_sentences(found.document)[0]))
-    May (400 rows) and June (400 rows): none of 2 columns and none of 1 pair differ, at a false discovery rate of 5 % each.
+    May (400 rows) and June (400 rows): none of 2 columns and none of 1 pair differ, at a false discovery rate of 5 %.
     """
     settings = document["settings"]
     groups = [plain_name(group["name"], 30) for group in settings["groups"]]
@@ -44,14 +44,14 @@ def comparison_sentences(document: Mapping[str, Any]) -> list[Sentence]:
             *enumeration(shown),
             f": {len(columns) or 'none'} of {count(settings['columns_tested'], 'column')} and "
             f"{len(pairs) or 'none'} of {count(settings['pairs_tested'], 'pair')} differ, at a false discovery rate of "
-            f"{100 * settings['fdr']:g} % each.",
+            f"{100 * settings['fdr']:g} %.",
         ]
     ]
     sentences += [pair_sentence(pair, groups) for pair in pairs[:_MOST_PAIRS]]
     if len(pairs) > _MOST_PAIRS:
         sentences.append([f"{count(len(pairs) - _MOST_PAIRS, 'more pair')} differ; the list has them."])
     if columns:
-        sentences.append(["Single columns: ", *_joined([_column(c, groups) for c in columns[:_MOST_COLUMNS]]), "."])
+        sentences.append(["Single columns: ", *_joined([_column(c) for c in columns[:_MOST_COLUMNS]]), "."])
         if len(columns) > _MOST_COLUMNS:
             sentences[-1][-1] = f"; and {len(columns) - _MOST_COLUMNS} more."
     return sentences + _unchanged(document) + _not_compared(document)
@@ -98,7 +98,7 @@ def _joined(items: Sequence[Sentence]) -> Sentence:
     return parts
 
 
-def _column(column: Mapping[str, Any], groups: Sequence[str]) -> Sentence:
+def _column(column: Mapping[str, Any]) -> Sentence:
     name = plain_name(column["name"])
     found: list[str] = []
     law, missing = column["law_pvalue"], column["missing_pvalue"]
@@ -146,7 +146,8 @@ def _unchanged(document: Mapping[str, Any]) -> list[Sentence]:
     ]
     tail = ""
     if widths:
-        tail = f" Their differences in strength are known to about ±{statistics.median(widths):.2f}: a smaller change could go unseen."
+        half = f"±{statistics.median(widths):.2f}"
+        tail = f" Their differences in strength are known to about {half}: a smaller change could go unseen."
     return [[*words, "." + tail]]
 
 
