@@ -132,8 +132,9 @@ def _taken_for_granted(cluster: str | None, paired: bool) -> list[str]:
         ]
     which = "row by row" if paired else f"by {cluster}"
     return [
-        f"Rows are matched {which}: those that belong together may depend on each other in any way. Intervals of "
-        "strengths, and shares of missing values, take rows as independent."
+        f"Rows are matched {which}: those that belong together may depend on each other in any way. Only the intervals of "
+        "strengths, which dependences are found within a group, and shares of missing values take rows as independent; "
+        "intervals of differences are left out."
     ]
 
 
@@ -155,6 +156,8 @@ def _columns(read: ReadGroups, fdr: float) -> list[dict[str, Any]]:
         else:
             empty = dict.fromkeys(("median", "range", "shift_pvalue", "spread_pvalue"))
             record |= empty | {"levels": list(read.levels[name])} | label_changes(groups, read.levels[name], units)
+        for field in ("law_pvalue", "shift_pvalue", "spread_pvalue"):
+            record[field] = None if record[field] is None else number(record[field])
         known = [p for p in (record["law_pvalue"], record["missing_pvalue"]) if p is not None]
         record["pvalue"] = min(1.0, len(known) * min(known)) if known else None
         found.append(record | {"notes": read.remarks.get(name, [])})
@@ -205,6 +208,8 @@ def _pairs(read: ReadGroups, fdr: float, seed: int, progress: bool | None) -> li
             for place, (own, reported) in enumerate(zip(strengths, dependent, strict=True))
         ]
         gap = difference(*sides) if len(sides) == 2 else (np.nan,) * 3
+        if units_of(read.groups):
+            gap = gap[0], np.nan, np.nan
         found.append(
             {
                 "variables": [names[i], names[j]],

@@ -12,6 +12,8 @@ from shearer.pairs.null_law.pearson3 import pearson3_tail
 
 Floats = NDArray[np.float64]
 
+#: Clusters that a comparison must rest on: fewer, where some outweigh the others, have no known law.
+FEWEST_UNITS = 10
 _TINY = 1e-30
 
 
@@ -43,7 +45,7 @@ def independent_groups(means: Sequence[Floats], covariances: Sequence[Floats], r
 
 
 def matched_groups(means: Sequence[Floats], sums: Sequence[Floats], rows: Sequence[float]) -> GroupMeans:
-    """Groups that share clusters of rows.
+    """Groups that share clusters of rows; covariances are nan where all rests on a few of these.
 
     Parameters
     ----------
@@ -55,6 +57,9 @@ def matched_groups(means: Sequence[Floats], sums: Sequence[Floats], rows: Sequen
         Rows of the groups.
     """
     stacked = np.concatenate(sums, axis=1)
+    squares = (stacked**2).sum(axis=1)
+    if squares.sum() ** 2 < FEWEST_UNITS * (squares**2).sum():
+        stacked = np.full_like(stacked, np.nan)
     count = int(np.any(stacked != 0, axis=1).sum())
     stacked = stacked - stacked.mean(axis=0)
     return GroupMeans(
@@ -86,6 +91,8 @@ def difference_pvalue(groups: GroupMeans, features: Sequence[int] | None = None)
     law = law.reshape(size, size)
     first, squared = float(np.trace(law)), law @ law
     second, third = float(np.trace(squared)), float(np.vdot(squared, law))
+    if math.isnan(first):
+        return math.nan
     if first <= _TINY or second <= _TINY**2:
         return 1.0 if statistic <= _TINY else math.nan
     z = (statistic - first) / math.sqrt(2 * second)
@@ -94,4 +101,5 @@ def difference_pvalue(groups: GroupMeans, features: Sequence[int] | None = None)
 
 def joined_pvalue(groups: GroupMeans, components: Sequence[Sequence[int]], weights: Sequence[float]) -> float:
     """The p-values of several sets of means as one."""
-    return float(half_cauchy([difference_pvalue(groups, own) for own in components], weights))
+    pvalues = [difference_pvalue(groups, own) for own in components]
+    return math.nan if all(map(math.isnan, pvalues)) else float(half_cauchy(pvalues, weights))

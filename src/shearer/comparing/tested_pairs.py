@@ -1,5 +1,6 @@
 """The test of one pair of columns, of whatever kinds, in all groups."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from shearer.comparing.number_pairs import COMPONENTS, WEIGHTS
 from shearer.comparing.read_groups import ReadGroups
 
 _FEW_ROWS = f"fewer than {FEWEST_PAIR_ROWS} common rows in a group, or no variation: not tested"
+_FEW_CLUSTERS = "rests on a few clusters: not tested"
 _FEW_LEVELS = "fewer than two labels that every group has: not tested"
 
 
@@ -54,7 +56,8 @@ def _test_numbers(groups: Sequence[Group], first: str, second: str) -> Tested:
         together = independent_groups(means, [own.covariance for own in known], rows)
     errors = np.sqrt([own.covariance[0, 0] for own in known])
     correlations = [(float(own[0]), float(error)) for own, error in zip(means, errors, strict=True)]
-    return Tested(joined_pvalue(together, COMPONENTS, WEIGHTS), rows, correlations, [])
+    pvalue = joined_pvalue(together, COMPONENTS, WEIGHTS)
+    return Tested(pvalue, rows, correlations, [_FEW_CLUSTERS] if math.isnan(pvalue) else [])
 
 
 def _test_labels(read: ReadGroups, first: str, second: str, seed: int) -> Tested:
@@ -75,7 +78,8 @@ def _test_labels(read: ReadGroups, first: str, second: str, seed: int) -> Tested
             inside = np.isin(a, left) & np.isin(b, right)
             matched.append((np.searchsorted(left, a[inside]), np.searchsorted(right, b[inside]), unit[inside]))
     shape = len(left), len(right)
-    return Tested(matched_odds_pvalue(matched, shape, units_of(read.groups)), rows, None, notes)
+    pvalue = matched_odds_pvalue(matched, shape, units_of(read.groups))
+    return Tested(pvalue, rows, None, [*notes, *([_FEW_CLUSTERS] if math.isnan(pvalue) else [])])
 
 
 def _test_mixed(read: ReadGroups, label: str, other: str) -> Tested:
@@ -106,7 +110,8 @@ def _test_mixed(read: ReadGroups, label: str, other: str) -> Tested:
                 )
         together = matched_groups(means, sums, rows)
     pvalue = joined_pvalue(together, mixed_components(len(kept)), WEIGHTS)
-    return Tested(pvalue, rows, None, _left_out(read, (label, kept)))
+    few = [_FEW_CLUSTERS] if math.isnan(pvalue) else []
+    return Tested(pvalue, rows, None, [*_left_out(read, (label, kept)), *few])
 
 
 def _left_out(read: ReadGroups, *kept: tuple[str, Any]) -> list[str]:

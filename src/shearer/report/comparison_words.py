@@ -76,15 +76,21 @@ def pair_sentence(pair: Mapping[str, Any], groups: Sequence[str]) -> Sentence:
 
 def _ending(pair: Mapping[str, Any]) -> str:
     change = pair["change"]
-    if change in ("strengthens", "weakens") and pair["difference_low"] is not None:
-        low, high = sorted((abs(pair["difference_low"]), abs(pair["difference_high"])))
-        return f"; {'stronger' if change == 'strengthens' else 'weaker'} by {low:.2f} to {high:.2f}."
+    compared = " (by the labels that all groups have)" if pair["notes"] else ""
+    if not any(pair["dependent"]):
+        return f"; by itself none of them is found to depend, yet they differ{compared}."
+    if change in ("strengthens", "weakens"):
+        by = ""
+        if pair["difference_low"] is not None:
+            low, high = sorted((abs(pair["difference_low"]), abs(pair["difference_high"])))
+            by = f" by {low:.2f} to {high:.2f}"
+        return f"; {CHANGES[change]}{by}{compared}."
     if change == "sign":
         told = " and ".join(f"{value:.2f}" for value in pair["correlation"]) if len(pair["strength"]) == 2 else ""
         return f"; it runs the other way (correlations {told})." if told else "; it runs the other way in some."
     if change == "shape":
-        return "; it differs in form rather than clearly in strength."
-    return "."
+        return f"; it differs in form rather than clearly in strength{compared}."
+    return f"{compared}."
 
 
 def _strength(value: float | None) -> str:
@@ -147,7 +153,8 @@ def _unchanged(document: Mapping[str, Any]) -> list[Sentence]:
     tail = ""
     if widths:
         half = f"±{statistics.median(widths):.2f}"
-        tail = f" Their differences in strength are known to about {half}: a smaller change could go unseen."
+        which = "Their differences in strength are" if plural else "Its difference in strength is"
+        tail = f" {which} known to about {half}: a smaller change could go unseen."
     return [[*words, "." + tail]]
 
 
@@ -160,5 +167,5 @@ def _not_compared(document: Mapping[str, Any]) -> list[Sentence]:
         more = f" and {len(columns) - _MOST_COLUMNS} more" if len(columns) > _MOST_COLUMNS else ""
         found.append(["Left out: ", *_joined(some), f"{more}."])
     if pairs:
-        found.append([f"{count(pairs, 'pair')} could not be tested: too few rows, or no labels in common."])
+        found.append([f"{count(pairs, 'pair')} could not be tested: too few rows or clusters, or no labels in common."])
     return found

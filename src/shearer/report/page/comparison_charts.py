@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 #: Classes of colours, in the order of groups; later groups share the last.
 COLORS = 6
 _ROW, _LEFT, _WIDTH = 26, 300, 420
-_CELL, _MOST_MAPPED = 16, 30
+_MOST_CELL, _LEAST_CELL, _MAP = 26, 11, 240
 _SIDE, _EDGE = 300, 34
 _MOST_POINTS, _MOST_LEVELS = 250, 6
 
@@ -71,9 +71,9 @@ def dumbbells(pairs: Sequence[Mapping[str, Any]], groups: Sequence[str]) -> str:
 
 def strength_map(names: Sequence[str], values: Floats, signed: bool = False) -> str:
     """A square of strengths, or of their differences; the stronger the colour, the larger."""
-    parts = []
+    parts, side = [], min(max(_MAP // max(len(names), 1), _LEAST_CELL), _MOST_CELL)
     for i, row in enumerate(names):
-        parts.append(text(plain_name(row, 16), 126, 22 + _CELL * i, class_="label small", text_anchor="end"))
+        parts.append(text(plain_name(row, 16), 126, 14 + side * (i + 0.5), class_="label small", text_anchor="end"))
         for j, column in enumerate(names):
             value = values[i, j]
             if i == j or not np.isfinite(value):
@@ -85,15 +85,15 @@ def strength_map(names: Sequence[str], values: Floats, signed: bool = False) -> 
                 tag(
                     "rect",
                     tag("title", escape(words)),
-                    x=132 + _CELL * j,
-                    y=10 + _CELL * i,
-                    width=_CELL - 1,
-                    height=_CELL - 1,
+                    x=132 + side * j,
+                    y=10 + side * i,
+                    width=side - 1,
+                    height=side - 1,
                     class_=kind,
                     fill_opacity=f"{share:.2f}",
                 )
             )
-    size = _CELL * len(names)
+    size = side * len(names)
     return _picture(parts, 140 + size, 16 + size, "Map of strengths")
 
 
