@@ -19,7 +19,8 @@ from scipy import special, stats
 
 import shearer as sh
 from experiments import records
-from shearer.comparing.read_groups import read_groups
+from shearer.comparing.compared_groups import OwnColumn, TableGroup
+from shearer.comparing.read_groups import ReadGroups
 from shearer.comparing.tested_pairs import pair_test
 from shearer.inference.pvalue import adjusted_pvalues, rank_pvalue
 
@@ -120,15 +121,25 @@ CASES = (
 
 def own(one: Pair, other: Pair) -> float:
     """The p-value of `shearer.compare`."""
-    tables = tuple({"x": x, "y": y} for x, y in (one, other))
-    return _pvalues(tables)["x", "y"]
+    return _pvalues(tuple({"x": x, "y": y} for x, y in (one, other)))["x", "y"]
 
 
 def _pvalues(tables: tuple[dict[str, Any], ...]) -> dict[tuple[str, str], float]:
-    read = read_groups(
-        tables, by=None, every=None, names=None, kinds=None, keep=(), cluster=None, paired=False, memory=None
-    )
-    return {pair: pair_test(read, *pair, 0).pvalue for pair in combinations(read.kinds, 2)}
+    """The tests of all pairs as `compare` makes them, without strengths and without reading tables of any library."""
+    levels = {name: tuple(np.unique(np.concatenate([own[name] for own in tables])).tolist())
+              for name, column in tables[0].items() if column.dtype.kind != "f"}  # fmt: skip
+    groups = []
+    for place, table in enumerate(tables):
+        columns = {
+            name: OwnColumn("number", column, np.empty(0, dtype=np.intp))
+            if name not in levels
+            else OwnColumn("label", np.empty(len(column)), np.searchsorted(levels[name], column), levels[name], False)
+            for name, column in table.items()
+        }
+        groups.append(TableGroup("ab"[place], columns, len(next(iter(table.values())))))
+    kinds = {name: "label" if name in levels else "number" for name in tables[0]}
+    read = ReadGroups(tuple(groups), kinds, {}, levels, [], "polars")
+    return {pair: pair_test(read, *pair, 0).pvalue for pair in combinations(kinds, 2)}
 
 
 def fisher(one: Pair, other: Pair, spearman: bool) -> float:

@@ -132,7 +132,7 @@ def _taken_for_granted(cluster: str | None, paired: bool) -> list[str]:
         ]
     which = "row by row" if paired else f"by {cluster}"
     return [
-        f"Rows are matched {which}: those that belong together may depend on each other in any way. Only the intervals of "
+        f"Rows are matched {which}: those that belong together may depend on each other in any way. Only intervals of "
         "strengths, which dependences are found within a group, and shares of missing values take rows as independent; "
         "intervals of differences are left out."
     ]
