@@ -16,6 +16,7 @@ from typing import Any
 import claims_learning
 import numpy as np
 import pictures_learning
+import tables_compare
 import tables_conditional
 import tables_figures
 import tables_house
@@ -35,7 +36,7 @@ import shearer as sh
 DOCS = Path(__file__).parent
 PARTS = (
     tables_neural, tables_widths, tables_scale, tables_intervals, tables_house, tables_learning, tables_conditional,
-    claims_learning, tables_strength,
+    claims_learning, tables_strength, tables_compare,
 )  # fmt: skip
 LEMMA = DOCS.parent / "experiments" / "results" / "lemma_one.json"
 DELTA = sh.kernels.Delta()

@@ -280,3 +280,10 @@ def test_the_document_is_plain_and_versioned():
     assert found.pairs.height == 1
     assert found.columns.height == 2
     assert "Comparison(a: 60 rows" in repr(found)
+
+
+def test_rows_in_chunks_are_refused_in_words():
+    dask = pytest.importorskip("dask.array")
+    rows = dask.from_array(np.random.default_rng(0).normal(size=(100, 2)), chunks=(50, 2))
+    with pytest.raises(TypeError, match="in chunks"):
+        sh.compare(rows, rows)

@@ -16,6 +16,7 @@ from shearer.data.arrays import to_numpy
 from shearer.data.reading import read_sources
 from shearer.data.table import library_of
 from shearer.report.wording import count, plain_name
+from shearer.scanning.streamed import rows_of
 
 Indices = NDArray[np.intp]
 
@@ -64,6 +65,10 @@ def read_groups(
     memory: str | float | None,
 ) -> ReadGroups:
     """Read what `compare` is given; parameters as there."""
+    for item in data:
+        if not isinstance(item, Profile) and rows_of((item,)) is not None:
+            hint = "Read a sample of it into a table, or one part at a time."
+            raise type_error("data", "tables in memory", "rows that are read in chunks", hint)
     notes: list[str] = []
     parts = _by_column(data, by, every, kinds, cluster, notes) if by is not None else _several(data, names, kinds)
     if by is None and every is not None:
