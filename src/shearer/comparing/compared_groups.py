@@ -13,7 +13,8 @@ from shearer.comparing.mixed_pairs import BINS
 from shearer.comparing.number_pairs import cells_of, number_pair
 from shearer.comparing.rank_features import binned, dense_codes
 from shearer.data.columns import Column
-from shearer.data.table import table_of
+from shearer.data.table import table_of, table_without_gaps
+from shearer.data.variables import Variable, Variables, join_blocks
 from shearer.pairs.engine import PairTests
 from shearer.pairs.strength import signed_root
 
@@ -59,23 +60,28 @@ class OwnColumn:
         return np.isfinite(self.values) if self.numeric else self.codes >= 0
 
     @cached_property
+    def dense(self) -> tuple[Indices, int]:
+        """Codes of the numbers in increasing order, of rows that have one, and how many there are."""
+        return dense_codes(self.values[self.present])
+
+    @cached_property
     def ranked(self) -> Indices:
-        """Codes of the numbers in increasing order, -1 where missing."""
-        return self._placed(*dense_codes(self.values[self.present]), 0)
+        """These codes for all rows, -1 where missing."""
+        return self._placed(self.dense[0])
 
     @cached_property
     def binned(self) -> Indices:
         """The same in bins, for pairs with labels."""
-        return self._placed(*dense_codes(self.values[self.present]), BINS)
+        return self._placed(binned(*self.dense, BINS)[0])
 
     @cached_property
     def coarse(self) -> Indices:
         """The same in the bins of pairs of numbers with many rows."""
-        return self._placed(*dense_codes(self.values[self.present]), NUMBER_BINS)
+        return self._placed(binned(*self.dense, NUMBER_BINS)[0])
 
-    def _placed(self, codes: Indices, count: int, bins: int) -> Indices:
+    def _placed(self, codes: Indices) -> Indices:
         found = np.full(len(self.values), -1, dtype=np.intp)
-        found[self.present] = binned(codes, count, bins)[0] if bins else codes
+        found[self.present] = codes
         return found
 
 
@@ -213,7 +219,11 @@ class TableGroup:
     def strengths(self, names: Sequence[str], progress: bool | None) -> Strengths:
         """Of all pairs, numbers as normal scores of their ranks: what bends a column does not change them."""
         sources = {name: [_scored(name, self.columns[name])] for name in names}
-        table = table_of(sources, {}, True, "polars")
+        if any(own[0].missing.any() for own in sources.values()):
+            table = table_of(sources, {}, True, "polars")
+        else:
+            items = tuple(Variable(name, join_blocks(own, np, np.empty(0))) for name, own in sources.items())
+            table = table_without_gaps(Variables(items, (), self.rows, 0, np.empty(0)))
         tests = PairTests.of(table, memory=self.memory)
         every = slice(0, len(names))
         found = tests.judged(every, every, progress=progress, label=f"pairs of {self.name}")
@@ -237,7 +247,7 @@ def _scored(name: str, column: OwnColumn) -> Column:
     missing = ~column.present
     if not column.numeric:
         return Column(name, "categorical", column.codes, missing, list(column.levels))
-    codes, count = dense_codes(column.values[column.present])
+    codes, count = column.dense
     weights = np.bincount(codes, minlength=count) / max(len(codes), 1)
     scores = np.full((len(column.values), 1), np.nan)
     scores[column.present, 0] = ndtri(np.cumsum(weights) - weights / 2)[codes]
