@@ -26,7 +26,7 @@ import tables_neural
 import tables_scale
 import tables_strength
 import tables_widths
-from tables_cli import cli_reference, schema_rows
+from tables_cli import cli_reference, comparison_rows, schema_rows
 from tables_network import TABLES as NETWORK_TABLES
 from tables_network import results
 from tables_outliers import TABLES as OUTLIER_TABLES
@@ -436,6 +436,7 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "lags": lagged_scans,
     "ordinary_tables": ordinary_tables,
     "cli": cli_reference,
+    "compare_schema": lambda: table("Fields", ["field", "type", "meaning"], comparison_rows(), "34 22 44"),
     "scan_schema": lambda: table("Fields", ["field", "type", "meaning"], schema_rows(), "34 22 44"),
     "figure1_points": lambda: tables_figures.figure1_points(table),
     "figure1_distances": lambda: tables_figures.figure1_distances(table),

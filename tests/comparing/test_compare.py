@@ -12,6 +12,8 @@ from comparing.laws import labelled, normal_pair, two_labels
 from shearer.comparing import Profile, profile_of
 from shearer.comparing.read_groups import read_groups
 from shearer.comparing.tested_pairs import pair_test
+from shearer.report.comparison_schema import COMPARISON_FIELDS
+from shearer.report.schema import departures
 
 
 def pair_of(found, *names):
@@ -275,6 +277,9 @@ def test_the_document_is_plain_and_versioned():
     one, other = ({"x": rng.normal(size=60), "l": rng.choice(["a", "b"], 60)} for _ in range(2))
     found = sh.compare(one, other)
     document = json.loads(found.to_json())
+    assert departures(document, COMPARISON_FIELDS) == []
+    three = sh.compare(one, other, one | {"only": one["x"]})
+    assert departures(json.loads(three.to_json()), COMPARISON_FIELDS) == []
     assert document["version"] == 1
     assert document["settings"]["groups"] == [{"name": "a", "rows": 60}, {"name": "b", "rows": 60}]
     assert found.pairs.height == 1

@@ -32,13 +32,12 @@ class ComparisonView:
     >>> import numpy as np
     >>> from rich.console import Console
     >>> import shearer as sh
-    >>> x = np.random.default_rng(0).normal(size=(2, 200))
-    >>> found = sh.compare({"a": x[0], "b": x[0] + x[1]}, {"a": x[0], "b": x[1]})
-    >>> with Console(width=100, color_system=None).capture() as text: pass
+    >>> x = np.random.default_rng(0).normal(size=(3, 200))
+    >>> found = sh.compare({"a": x[0], "b": x[0] + x[1]}, {"a": x[1], "b": x[2]}, names=["May", "June"])
     >>> console = Console(width=100, color_system=None)
     >>> with console.capture() as text:
     ...     console.print(ComparisonView(found.document))
-    >>> "a and b: 0.7" in text.get()
+    >>> "no dependence found in June" in text.get()
     True
     """
 
