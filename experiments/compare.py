@@ -27,7 +27,7 @@ from shearer.inference.pvalue import adjusted_pvalues, rank_pvalue
 Generator = np.random.Generator
 Pair = tuple[Any, Any]
 
-TRIALS, POWER_TRIALS, PERMUTED_TRIALS, PERMUTATIONS, TABLES = 500, 200, 25, 99, 12
+TRIALS, POWER_TRIALS, PERMUTED_TRIALS, PERMUTATIONS, TABLES = 500, 200, 100, 99, 30
 COLUMNS, CHANGED, TABLE_ROWS = 30, 5, 300
 
 
