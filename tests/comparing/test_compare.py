@@ -225,6 +225,10 @@ def test_a_profile_stands_for_its_table(tmp_path):
         assert other["pvalue"] == pytest.approx(pair["pvalue"], rel=1e-6, abs=1e-12)
         assert other["strength"] == pytest.approx(pair["strength"])
     assert by_profile.document["columns"][0]["pvalue"] is not None
+    both = sh.compare(profile, profile_of(new, name="new"))
+    assert both.document["settings"]["pairs_tested"] == by_rows.document["settings"]["pairs_tested"]
+    for pair in by_rows.document["pairs"]:
+        assert pair_of(both, *pair["variables"])["pvalue"] == pytest.approx(pair["pvalue"], rel=1e-6, abs=1e-12)
     assert (tmp_path / "old.shearer").stat().st_size < 200_000
 
 

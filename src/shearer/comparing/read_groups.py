@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._validate import check_names, check_option, describe, type_error, value_error
-from shearer.comparing.compared_groups import FEWEST_PAIR_ROWS, Group, TableGroup
+from shearer.comparing.compared_groups import FEWEST_PAIR_ROWS, Group, OwnColumn, TableGroup
 from shearer.comparing.group_labels import WINDOWS, cluster_units, group_labels, window_labels
 from shearer.comparing.profile import Profile
 from shearer.comparing.side_by_side import Part, side_by_side
@@ -98,7 +98,7 @@ def read_groups(
             clusters = None if units is None else units[place]
             groups.append(TableGroup(part.name, found, part.rows, clusters, total, memory))
     tables = tuple(item for item in data if not isinstance(item, Profile))
-    known = {name: next(own for own in columns[name] if own is not None).kind for name in columns}
+    known = {name: _kind(name, columns[name], groups) for name in columns}
     return ReadGroups(tuple(groups), known, remarks, levels, notes, library_of(tables))
 
 
@@ -116,6 +116,11 @@ def read_group(
         raise value_error("table", "columns that can be compared", "none")
     chosen = {column: texts for column, texts in levels.items() if own[column].kind == "label"}
     return TableGroup(name, own, part.rows, memory=memory), chosen
+
+
+def _kind(name: str, columns: Sequence[OwnColumn | None], groups: Sequence[Group]) -> str:
+    found = [column.kind for column in columns if column is not None]
+    return found[0] if found else next(group.kinds[name] for group in groups if isinstance(group, Profile))
 
 
 def _several(data: tuple[Any, ...], names: Sequence[str] | None, kinds: Mapping[str, str] | None) -> list[Part]:

@@ -59,7 +59,7 @@ def side_by_side(
             continue
         columns = [item[0] for item in own]
         kind = {column.kind for column in columns}
-        numeric = kind == {"continuous"}
+        numeric = kind == {"continuous"} if columns else profiles[0].numeric[name]
         texts: tuple[str, ...] = ()
         if numeric and not profiles:
             values = [to_numpy(column.values)[:, 0] for column in columns]
@@ -68,7 +68,7 @@ def side_by_side(
         elif numeric:
             few = profiles[0].kinds[name] == "label"
             distinct = np.unique(
-                np.concatenate([to_numpy(column.values)[~column.missing, 0] for column in columns] or [np.empty(0)])
+                np.concatenate([np.empty(0), *(to_numpy(column.values)[~column.missing, 0] for column in columns)])
             )
         else:
             few, distinct = False, np.empty(0)
