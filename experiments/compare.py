@@ -75,7 +75,7 @@ def ring(g: Generator, n: int) -> Pair:
     return np.cos(angle) + 0.2 * g.normal(size=n), np.sin(angle) + 0.2 * g.normal(size=n)
 
 
-SIZES = ((100, 100), (100, 2000))
+SIZES = ((30, 30), (100, 100), (100, 2000))
 LAW2 = [[0.3, 0.1], [0.2, 0.4]]
 LAW3 = [[0.2, 0.1, 0.1], [0.1, 0.2, 0.05], [0.05, 0.05, 0.15]]
 Draw = Callable[[Generator, int, int], tuple[Pair, Pair]]
@@ -136,7 +136,7 @@ def _pvalues(tables: tuple[dict[str, Any], ...]) -> dict[tuple[str, str], float]
             else OwnColumn("label", np.empty(len(column)), np.searchsorted(levels[name], column), levels[name], False)
             for name, column in table.items()
         }
-        groups.append(TableGroup("ab"[place], columns, len(next(iter(table.values())))))
+        groups.append(TableGroup(str(place), columns, len(next(iter(table.values())))))
     kinds = {name: "label" if name in levels else "number" for name in tables[0]}
     read = ReadGroups(tuple(groups), kinds, {}, levels, [], "polars")
     return {pair: pair_test(read, *pair, 0).pvalue for pair in combinations(kinds, 2)}

@@ -74,6 +74,8 @@ def mixed_pair(counts: Floats, shares: Floats) -> MixedPair:
         # Through the ranks a row of any level moves the features of all rows of this one.
         moved = ranks.reach(ranks.slopes * within[level][:, None])
         direct[:, :, level] += factor[:, None, None] * (moved - (within @ moved)[:, None, :])
+    # Means are taken within levels, some of which have few rows.
+    direct *= np.sqrt(own / np.maximum(own - 1, 1.0))[:, None, None, None]
     contrasts = _contrasts(shares)
     influence = np.einsum("lbmf,mq->lbfq", direct, contrasts).reshape(levels, counts.shape[1], -1)
     flat = influence.reshape(-1, influence.shape[-1])
