@@ -76,7 +76,7 @@ def pair_sentence(pair: Mapping[str, Any], groups: Sequence[str]) -> Sentence:
 
 def _ending(pair: Mapping[str, Any]) -> str:
     change = pair["change"]
-    compared = " (by the labels that all groups have)" if pair["notes"] else ""
+    compared = " (strengths count all labels, the test those that every group has)" if pair["notes"] else ""
     if not any(pair["dependent"]):
         return f"; by itself none of them is found to depend, yet they differ{compared}."
     if change in ("strengthens", "weakens"):
