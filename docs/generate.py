@@ -16,6 +16,7 @@ from typing import Any
 import claims_learning
 import numpy as np
 import pictures_learning
+import tables_compare
 import tables_conditional
 import tables_figures
 import tables_house
@@ -26,7 +27,7 @@ import tables_scale
 import tables_shapes
 import tables_strength
 import tables_widths
-from tables_cli import cli_reference, schema_rows
+from tables_cli import cli_reference, comparison_rows, schema_rows
 from tables_network import TABLES as NETWORK_TABLES
 from tables_network import results
 from tables_outliers import TABLES as OUTLIER_TABLES
@@ -36,7 +37,7 @@ import shearer as sh
 DOCS = Path(__file__).parent
 PARTS = (
     tables_neural, tables_widths, tables_scale, tables_intervals, tables_house, tables_learning, tables_conditional,
-    claims_learning, tables_strength, tables_shapes,
+    claims_learning, tables_strength, tables_shapes, tables_compare,
 )  # fmt: skip
 LEMMA = DOCS.parent / "experiments" / "results" / "lemma_one.json"
 DELTA = sh.kernels.Delta()
@@ -450,6 +451,7 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "thorough": thorough,
     "ordinary_tables": ordinary_tables,
     "cli": cli_reference,
+    "compare_schema": lambda: table("Fields", ["field", "type", "meaning"], comparison_rows(), "34 22 44"),
     "scan_schema": lambda: table("Fields", ["field", "type", "meaning"], schema_rows(), "34 22 44"),
     "figure1_points": lambda: tables_figures.figure1_points(table),
     "figure1_distances": lambda: tables_figures.figure1_distances(table),

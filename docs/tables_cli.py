@@ -5,6 +5,7 @@ from typing import Any
 from typer.main import get_command
 
 from shearer.cli import app
+from shearer.report.comparison_schema import COMPARISON_FIELDS
 from shearer.report.schema import FIELDS
 
 _FIRST_PANEL = "Options"
@@ -56,3 +57,8 @@ def _described(param: Any) -> str:
 def schema_rows() -> list[list[str]]:
     """Field, type and meaning of everything in the document of a scan."""
     return [[f"``{field}``", kind, meaning] for field, (kind, meaning) in FIELDS.items()]
+
+
+def comparison_rows() -> list[list[str]]:
+    """The same of the document of a comparison."""
+    return [[f"``{field}``", kind, meaning] for field, (kind, meaning) in COMPARISON_FIELDS.items()]

@@ -3,7 +3,8 @@
 Measure: `mutual_information`, `total_correlation`, `dual_total_correlation`, `entropy`, and the rest of the family,
 `shearer_gap`, `o_information`, `s_information`, `co_information`; `Dependence` for several of them with bounds.
 Test: `independence_test`, `interaction_test`, `permutation_test`, `confidence_interval`.
-Screen a table: `scan`, `pairwise`, `triples`. Rows that do not fit: `Sketch`. Widths and kernels: `shearer.kernels`.
+Screen a table: `scan`, `pairwise`, `triples`. Compare tables, or groups of rows: `compare`.
+Rows that do not fit: `Sketch`. Widths and kernels: `shearer.kernels`.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -26,13 +27,15 @@ from shearer.measures import (
 from shearer.spectrum import Estimate, ToleranceError
 
 if TYPE_CHECKING:
-    from shearer import comparators, datasets, inference, neural, screening, testing, tools
+    from shearer import comparators, comparing, datasets, inference, neural, screening, testing, tools
+    from shearer.comparing import Comparison, compare
     from shearer.inference import confidence_interval, independence_test, interaction_test, permutation_test
     from shearer.scanning import Scan, scan
     from shearer.screening import pairwise, triples
     from shearer.sketching import Sketch
 
 __all__ = [
+    "Comparison",
     "Dependence",
     "Estimate",
     "MemoryBudgetError",
@@ -42,6 +45,8 @@ __all__ = [
     "ToleranceError",
     "co_information",
     "comparators",
+    "compare",
+    "comparing",
     "confidence_interval",
     "datasets",
     "dual_total_correlation",
@@ -66,13 +71,14 @@ __all__ = [
 ]
 
 # Loaded on first use, so that `import shearer` costs numpy and scipy.linalg only: name -> module that has it.
-_PARTS = ("comparators", "datasets", "inference", "neural", "screening", "testing", "tools")
+_PARTS = ("comparators", "comparing", "datasets", "inference", "neural", "screening", "testing", "tools")
 _LAZY = {name: f"shearer.{name}" for name in _PARTS}
 _LAZY |= dict.fromkeys(
     ("confidence_interval", "independence_test", "interaction_test", "permutation_test"), "shearer.inference"
 )
 _LAZY |= dict.fromkeys(("pairwise", "triples"), "shearer.screening")
 _LAZY |= dict.fromkeys(("Scan", "scan"), "shearer.scanning")
+_LAZY |= dict.fromkeys(("Comparison", "compare"), "shearer.comparing")
 _LAZY["Sketch"] = "shearer.sketching"
 
 

@@ -162,6 +162,41 @@ def network(
     return ax
 
 
+def dumbbells(values: ArrayLike, names: Sequence[str], groups: Sequence[str], *, ax: Axes | None = None) -> Axes:
+    """Draw the strengths of pairs in several groups, a row for each pair.
+
+    Parameters
+    ----------
+    values : array (pairs, groups)
+        Strengths; nan is left out.
+    names, groups : sequence of str
+        Of the rows and of the columns.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Default: a new figure.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> ax = dumbbells([[0.8, 0.3]], ["price · mileage"], ["before", "after"])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['before', 'after']
+    """
+    matrix = np.asarray(values, dtype=np.float64)
+    plt = load("matplotlib.pyplot", "drawing")
+    if ax is None:
+        ax = _new_axes(plt, 7.0, max(2.0, 1.0 + 0.32 * len(matrix)))
+    places = np.arange(len(matrix))[::-1]
+    if matrix.size:
+        ax.hlines(places, np.nanmin(matrix, axis=1), np.nanmax(matrix, axis=1), color="0.7", zorder=1)
+    for name, column in zip(_shown("groups", groups), matrix.T, strict=True):
+        ax.scatter(column, places, label=name, zorder=2)
+    ax.set_yticks(places, _shown("names", names))
+    ax.set_xlabel("strength")
+    ax.legend()
+    return ax
+
+
 def _check_matrix(values: Any, names: Any, columns: Any) -> tuple[Floats, list[str], list[str]]:
     try:
         matrix = np.array(values, dtype=np.float64)

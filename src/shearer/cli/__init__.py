@@ -9,12 +9,20 @@ from typing import Annotated, Any
 import typer
 
 from shearer._display import printable
-from shearer.cli import demo_command, independence_command, network_command, outliers_command, scan_command
+from shearer.cli import (
+    compare_command,
+    demo_command,
+    independence_command,
+    network_command,
+    outliers_command,
+    scan_command,
+)
 from shearer.cli.outputs import in_options, say
 
 # Name -> the function that is the command, and its examples.
 _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "scan": (scan_command.scan, scan_command.EXAMPLES),
+    "compare": (compare_command.compare, compare_command.EXAMPLES),
     "test": (independence_command.independence, independence_command.EXAMPLES),
     "network": (network_command.network, network_command.EXAMPLES),
     "outliers": (outliers_command.outliers, outliers_command.EXAMPLES),
@@ -60,7 +68,9 @@ def _options(
 
 
 def main() -> None:
-    """Entry point. Exit codes: 0 done, 1 an error in one line, 2 wrong usage, 130 interrupted."""
+    """Entry point. Exit codes: 0 done, 1 an error in one line, 2 wrong usage, 3 a change was found
+    (``compare --fail-on-change``), 130 interrupted.
+    """
     for stream in (sys.stdout, sys.stderr):
         # A name with a letter that the terminal lacks must not end the program.
         if hasattr(stream, "reconfigure"):

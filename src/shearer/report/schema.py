@@ -169,8 +169,15 @@ FIELDS: dict[str, tuple[str, str]] = {
 }
 
 
-def departures(document: Mapping[str, Any]) -> list[str]:
+def departures(document: Mapping[str, Any], declared: Mapping[str, tuple[str, str]] = FIELDS) -> list[str]:
     """Where a document is not as declared: fields that are missing, unknown or of another type.
+
+    Parameters
+    ----------
+    document : mapping
+        Of a scan, or of another command.
+    declared : mapping
+        Field -> its type and its meaning.
 
     Examples
     --------
@@ -180,7 +187,7 @@ def departures(document: Mapping[str, Any]) -> list[str]:
     found = []
     alpha = document["settings"].get("alpha")
     order = f"{alpha:g}" if isinstance(alpha, int | float) else "1"
-    fields = {name.replace("*", order): expected for name, (expected, _) in FIELDS.items()}
+    fields = {name.replace("*", order): expected for name, (expected, _) in declared.items()}
     for field, expected in fields.items():
         path = field.removesuffix("?").replace("[]", ".[]").split(".")
         for place, value in _values(document, path, ""):
@@ -192,7 +199,7 @@ def departures(document: Mapping[str, Any]) -> list[str]:
 
 
 _ABSENT = object()
-_TYPES = {"integer": int, "number": int | float, "text": str, "truth value": bool, "mapping": Mapping}
+_TYPES = {"integer": int, "number": int | float, "text": str, "truth value": bool, "mapping": Mapping, "list": list}
 
 
 def _is(value: Any, kind: str) -> bool:

@@ -78,12 +78,12 @@ def render_page(document: Mapping[str, Any], sample: Mapping[str, Any] | None = 
     check_document(document)
     pairs, triples = (read_relations(document, part) for part in ("pairs", "triples"))
     shown = _Shown(document, pairs.first(MOST_PAIRS), triples.first(MOST_TRIPLES), (len(pairs), len(triples)))
-    style, script = ("\n".join(_asset(name) for name in names) for names in (_STYLES, _SCRIPTS))
-    page: str = _template().render(
+    style, script = ("\n".join(asset(name) for name in names) for names in (_STYLES, _SCRIPTS))
+    page: str = page_template().render(
         style=style,
         script=script,
-        style_hash=_hash(style),
-        script_hash=_hash(script),
+        style_hash=content_hash(style),
+        script_hash=content_hash(script),
         data=json_block(shown.data(sample)),
         source=plain_name(str(document["settings"].get("source") or "a table")),
         sentences=summary(document),
@@ -216,17 +216,18 @@ def _settings(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     for key, label in words.items():
         value = settings.get(key)
         if value is not None and value not in ({}, []):
-            lines.append((label, _setting(value)))
+            lines.append((label, setting_text(value)))
     return lines
 
 
-def _setting(value: Any) -> str:
+def setting_text(value: Any) -> str:
+    """A setting as a reader sees it."""
     if isinstance(value, str):
         return plain_name(_date(value), 120)
     if isinstance(value, Mapping):
-        return "; ".join(f"{plain_name(name)}: {_setting(members)}" for name, members in value.items())
+        return "; ".join(f"{plain_name(name)}: {setting_text(members)}" for name, members in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(_setting(item) for item in value)
+        return ", ".join(setting_text(item) for item in value)
     return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -240,19 +241,20 @@ def _date(text: str) -> str:
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
     """A style sheet or script, which must not end the element it stands in."""
     return resources.files("shearer.report").joinpath("assets", name).read_text(encoding="utf-8").strip()
 
 
-def _template() -> Any:
+def page_template(name: str = "page.html") -> Any:
+    """A template of the assets: whatever it is filled with is escaped."""
     import jinja2
 
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     environment.filters["thousands"] = lambda number: "–" if number is None else f"{number:,}"
-    return environment.from_string(_asset("page.html"))
+    return environment.from_string(asset(name))
 
 
-def _hash(text: str) -> str:
+def content_hash(text: str) -> str:
     """What a content security policy calls an inline script or style by."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

@@ -1,0 +1,2 @@
+Shearer.shorten = (name) => name;
+Shearer.theme.start();
