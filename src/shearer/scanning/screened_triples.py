@@ -14,8 +14,9 @@ from shearer._progress import track
 from shearer._threads import map_threads
 from shearer.data.table import Table
 from shearer.inference.pvalue import adjusted_pvalues
+from shearer.inference.threeway.axes import Axis, axes_of
 from shearer.inference.threeway.interaction import least_of_splits
-from shearer.inference.threeway.term import three_way
+from shearer.inference.threeway.term import three_way, three_way_of_axes
 from shearer.kernels import Kernel, kernels_among
 from shearer.pairs.limits import FEWEST_ROWS
 from shearer.pairs.null_law.rare import CERTAIN, coarse, level_codes, off_mode_of
@@ -209,11 +210,14 @@ def _pvalues(tests: SplitTests, triples: Indices, store: Store, progress: bool |
 def _three_way(table: Table, triples: Indices, seed: int, store: Store, progress: bool | None) -> Floats:
     """p-values of three-way terms, what they add, and the error of that: three rows, a column for each triple."""
     starts = range(0, len(triples), _TRIPLES_A_PART)
+    # Without missing values a variable is the same axis in all its triples.
+    testable = table.presence.complete and not any(variable.kind == "object" for variable in table.variables)
+    axes = axes_of(table.variables) if testable and len(triples) and table.rows >= FEWEST_ROWS else None
     parts = []
     for start in track(starts, len(starts), "three-way terms", progress):
 
         def make(some: Indices = triples[start : start + _TRIPLES_A_PART]) -> Part:
-            found = map_threads(lambda triple: _term(table, triple, seed), some)
+            found = map_threads(lambda triple: _term(table, axes, triple, seed), some)
             return {"found": np.array(found).T}
 
         parts.append(store.get(f"threeway-{start // _TRIPLES_A_PART:05d}", make)["found"])
@@ -233,7 +237,10 @@ def three_way_note(tests: TripleTests, fdr: float, rows: int) -> str:
     return " ".join(notes)
 
 
-def _term(table: Table, triple: Indices, seed: int) -> tuple[float, float, float]:
+def _term(table: Table, axes: list[Axis] | None, triple: Indices, seed: int) -> tuple[float, float, float]:
+    if axes is not None:
+        shared = three_way_of_axes([axes[k] for k in triple], seed)
+        return shared.pvalue, shared.added, shared.error
     common = table.common(triple)
     if common.rows < FEWEST_ROWS or any(variable.kind == "object" for variable in common.variables):
         return np.nan, np.nan, np.nan

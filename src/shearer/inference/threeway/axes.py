@@ -78,6 +78,12 @@ class _Part:
     degrees: tuple[int, ...]
 
 
+def axes_of(variables: Sequence[Variable]) -> list[Axis]:
+    """Variables of the same rows as axes, numbers in more classes the more rows there are."""
+    classes = round(2.2 * variables[0].rows ** 0.26)
+    return [axis_of(variable, classes) for variable in variables]
+
+
 def axis_of(variable: Variable, classes: int) -> Axis:
     """A variable as an axis of so many classes for numbers; a vector by its leading principal components.
 
@@ -157,7 +163,10 @@ def _numbers(values: Floats, classes: int) -> _Part:
     end = float(special.ndtri(1.0 - min(0.1, 3.0 / rows)))
     _, codes = np.unique(np.searchsorted(np.linspace(-end, end, classes - 1), scores), return_inverse=True)
     codes, counts = codes.reshape(-1), np.bincount(codes.reshape(-1))
-    powers = [np.bincount(codes, scores**power) / counts for power in range(_HIGHEST + 1)]
+    powers, power = [], np.ones(rows)
+    for _ in range(_HIGHEST + 1):
+        powers.append(np.bincount(codes, power) / counts)
+        power = power * scores
     return _Part(codes, np.stack(powers, axis=1), tuple(range(_HIGHEST + 1)))
 
 
