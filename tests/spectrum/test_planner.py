@@ -206,3 +206,12 @@ def test_threads_leave_the_matrix_library_as_it_was(rng):
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda row: [sh.entropy(row, alpha=2), sh.entropy(row, tol=1e-2)], x))
     assert [item["num_threads"] for item in threadpool_info()] == before
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "64"])
+def test_a_small_memory_is_enough_on_any_number_of_cores(rng, monkeypatch, threads):
+    x, y = rng.normal(size=(2, 1200, 5))
+    expected = sh.mutual_information(x, y, alpha=2)
+    monkeypatch.setenv("OMP_NUM_THREADS", threads)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: range(64), raising=False)
+    assert sh.Dependence(x, y, alpha=2, memory="10MB").mutual_information().value == pytest.approx(expected, rel=1e-12)

@@ -26,9 +26,8 @@ class Frobenius(Solver):
         return request.alpha == 2
 
     def memory(self, gram: Gram, request: Request) -> int:
-        """A few tiles a thread; the whole matrix and its tangents where derivatives are kept."""
-        cells = 6 * gram.n**2 if tracks_gradient(gram.like) else 4 * min(TILE, gram.n) ** 2 * thread_count()
-        return item_size(gram.like) * cells
+        """A few tiles, of one thread at least; the whole matrix and its tangents where derivatives are kept."""
+        return item_size(gram.like) * 6 * gram.n**2 if tracks_gradient(gram.like) else _room(gram)
 
     def seconds(self, gram: Gram, request: Request) -> float:
         """About two nanoseconds a pair and core; less for a scalar, whose sum needs no pairs."""
@@ -47,7 +46,13 @@ class Frobenius(Solver):
             # One tile a task while there are few, so that no core waits for the other.
             share = max(1, len(pairs) // (64 * thread_count()))
             shares = [pairs[start : start + share] for start in range(0, len(pairs), share)]
-            parts = map_threads(lambda own: [_weight(*pair) * float(squares.total(*pair)) for pair in own], shares)
+
+            def summed(own: list[tuple[slice, slice]]) -> list[float]:
+                return [_weight(*pair) * float(squares.total(*pair)) for pair in own]
+
+            # Whether there is an answer must not depend on how many cores there are: all of them, or one.
+            has_room = _room(gram) * thread_count() <= request.memory
+            parts = map_threads(summed, shares) if has_room else [summed(own) for own in shares]
             total = np.float64(math.fsum(value for part in parts for value in part))
         else:
             total = sum(_weight(*pair) * squares.total(*pair) for pair in pairs)
@@ -64,6 +69,11 @@ class Frobenius(Solver):
         ends = [np.float64(min(1.0, number + error)), np.float64(max(1.0 / n, number - error))]
         lower, upper = (float(renyi.bits_of_power_sum(end, 2.0)) for end in ends)
         return self._estimate(renyi.bits_of_power_sum(power_sum, 2.0), lower, upper)
+
+
+def _room(gram: Gram) -> int:
+    """Bytes of the tiles of one thread."""
+    return item_size(gram.like) * 4 * min(TILE, gram.n) ** 2
 
 
 def _tiles(n: int) -> Iterator[tuple[slice, slice]]:
