@@ -437,3 +437,12 @@ def test_too_few_columns(rng):
         sh.scan({name: rng.normal(size=20) for name in "ab"}, target=["a", "b"])
     with pytest.raises(ValueError, match="target: expected a column that varies, got 'b', constant"):
         sh.scan({"a": rng.normal(size=20), "b": np.zeros(20), "c": rng.normal(size=20)}, target="b")
+
+
+def test_a_large_matrix(rng):
+    """As large as those that other functions read at once."""
+    x = rng.normal(size=(40, 12))
+    x[:, 7] += 3 * x[:, 2]
+    found = sh.scan(x, order=2, top=1, progress=False).pairs
+    assert (found["first"][0], found["second"][0]) == ("x3", "x8")
+    assert len(found) == 66

@@ -79,8 +79,8 @@ def read(
     """
     check_option("missing", missing, MISSING_IN_PAIRS if pairwise else MISSING)
     target, single = name_target(target)
-    asked = (given, target, groups, kinds, only)
-    if len(data) == 1 and not vector and all(option is None for option in asked) and _is_plain(data[0]):
+    simple = not vector and missing != "pairwise" and all(part is None for part in (given, target, groups, kinds, only))
+    if simple and len(data) == 1 and _is_plain(data[0]):
         return _check_count(_read_plain(data[0]), fewest)
     grouping = check_groups(groups)
     columns, named, is_table = gather_data(data, vector=vector and not grouping)
