@@ -291,8 +291,10 @@ def test_the_document_is_plain_and_versioned():
     assert "Comparison(a: 60 rows" in repr(found)
 
 
+@pytest.mark.needs("distributed")
 def test_rows_in_chunks_are_refused_in_words():
-    dask = pytest.importorskip("dask.array")
-    rows = dask.from_array(np.random.default_rng(0).normal(size=(100, 2)), chunks=(50, 2))
+    import dask.array
+
+    rows = dask.array.from_array(np.random.default_rng(0).normal(size=(100, 2)), chunks=(50, 2))
     with pytest.raises(TypeError, match="in chunks"):
         sh.compare(rows, rows)

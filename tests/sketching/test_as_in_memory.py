@@ -78,9 +78,11 @@ def test_a_scan_of_chunks(table, in_memory):
         assert np.log(pair["pvalue"]) == pytest.approx(np.log(in_memory[first, second]), abs=1e-8)
 
 
+@pytest.mark.needs("distributed")
 def test_dask(table, in_memory):
-    frames = pytest.importorskip("dask.dataframe")
-    collection = frames.from_pandas(table.to_pandas(), npartitions=5)
+    import dask.dataframe
+
+    collection = dask.dataframe.from_pandas(table.to_pandas(), npartitions=5)
     close(of_source(open_rows(collection), len(table)), in_memory)
 
 
