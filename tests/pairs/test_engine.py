@@ -10,7 +10,7 @@ from pairs import dense
 from shearer import _threads
 from shearer.data import read
 from shearer.data.variables import Block, Variable
-from shearer.pairs import engine, limits
+from shearer.pairs import cross_products, engine, limits
 from shearer.pairs.engine import PairTests
 from shearer.pairs.rungs import Ladder
 
@@ -107,7 +107,7 @@ def small_tiles(monkeypatch):
     """Tiles of 3 variables and chunks of 11 rows, so that a small table has many of both."""
     for name in ("TILE", "WIDE_TILE", "GAP_TILE"):
         monkeypatch.setattr(engine, name, 3)
-    monkeypatch.setattr(engine, "_BAND", 500)
+    monkeypatch.setattr(cross_products, "_BAND", 500)
     monkeypatch.setattr(limits, "CHUNK_ROWS", 11)
 
 

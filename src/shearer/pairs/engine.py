@@ -7,33 +7,24 @@ the same to the last bit in whatever rectangle it is asked for, with any memory 
 import math
 import operator
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shearer._memory import parse_memory
 from shearer._progress import Meter
-from shearer._threads import map_threads, single_threaded_blas
+from shearer._threads import single_threaded_blas
 from shearer._validate import describe, type_error, value_error
 from shearer.data.table import Table
 from shearer.kernels import Kernel
 from shearer.pairs import limits
-from shearer.pairs.chance import Chances, collision, own_bits
-from shearer.pairs.null_law.moments import PAIRS, Form
+from shearer.pairs.chance import Chances
+from shearer.pairs.cross_products import margins_of, sample_of
 from shearer.pairs.null_law.rare import RarePairs
-from shearer.pairs.null_law.tails import (
-    chance_of_meeting,
-    correlated,
-    joined,
-    moment,
-    standardized,
-    two_sided,
-    upper_tails,
-)
-from shearer.pairs.patterns import Rows
+from shearer.pairs.null_law.tails import joined
 from shearer.pairs.sides import Ladders, Prepared, Side
+from shearer.pairs.statistics import chances_of, compared, weights_of
 from shearer.pairs.strength import Interval, Strongest, intervals_of
 
 Floats = NDArray[np.float64]
@@ -43,43 +34,8 @@ Cell = tuple[int, int]
 TILE, WIDE_TILE, GAP_TILE = 32, 128, 16
 # Rows of tiles that are gone through together, so that a tile of columns serves several.
 _ROWS_OF_TILES = 2
-# Variables of a tile whose products are one piece of work.
-_PIECE = 8
-# Entries of the matrices of a tile that are formed at a time.
-_BAND = 2**21
 # Row vectors of two tiles with missing values: tiles squared times rows.
 _GAP_VECTORS = 2**23
-FORMS = ("centered", "additive")
-#: What each form counts for at each rung; the components of a rung come in this order.
-WEIGHTS = tuple(zip(limits.CENTERED_WEIGHTS, limits.ADDITIVE_WEIGHTS, strict=True))
-KEYS = ("second", "third", "spread")
-#: What pairs need of variables: one entry for each variable and each pattern of missing values of the others.
-Known: TypeAlias = list[list[Rows]]
-
-
-class Statistics(NamedTuple):
-    """Statistics of all pairs of two sets of variables at one width each.
-
-    Attributes
-    ----------
-    z, skewness : array (2, p, q)
-        The two statistics in deviations from their means, and their skewness, in the order of `FORMS`; nan where a tail
-        is not to be trusted.
-    alignment : array (p, q)
-        Inner products of the U-centered similarities over their norms; nan where one does not vary.
-    least : array (p, q)
-        What the tail of the first statistic cannot be below.
-    """
-
-    z: Floats
-    skewness: Floats
-    alignment: Floats
-    least: Floats
-
-    def tails(self) -> list[Floats]:
-        """The upper tail of the first, both tails of the second: densities can go together or against each other."""
-        first = np.maximum(upper_tails(self.z[0], self.skewness[0]), self.least)
-        return [first, two_sided(self.z[1], self.skewness[1])]
 
 
 class Judged(NamedTuple):
@@ -98,11 +54,6 @@ class Judged(NamedTuple):
     pvalue: Floats
     squared: Floats
     height: NDArray[np.intp]
-
-
-def weights_of(heights: int) -> list[float]:
-    """List the weights of all statistics at the first `heights` widths."""
-    return [weight for some in WEIGHTS[:heights] for weight in some]
 
 
 class PairTests:
@@ -202,7 +153,7 @@ class PairTests:
         with single_threaded_blas(), Meter(len(cells) * heights, label, progress) as meter:
             for height in range(heights):
                 for cell, left, right in self._sides(cells, height):
-                    found = _statistics(left, right)
+                    found = compared(sample_of(left, right))
                     if height > 0:
                         found.z[:, ~np.logical_or.outer(left.several, right.several)] = np.nan
                     tails[cell] += found.tails()
@@ -246,7 +197,7 @@ class PairTests:
         cells = self._cells(rows, columns)
         with single_threaded_blas():
             for cell, left, right in self._sides(cells, 0, third=False):
-                for found, part in zip(result, chances_of(*_rows_of(left, right)), strict=True):
+                for found, part in zip(result, chances_of(margins_of(left, right)), strict=True):
                     self._place(found, rows, columns, cell, np.broadcast_to(part, self._common(*cell).shape))
         return Chances(*result)
 
@@ -256,13 +207,8 @@ class PairTests:
         for height in range(heights):
             sides = [Side(self._ladders, np.array([k]), height, self._budget // 4) for k in (first, second)]
             with single_threaded_blas():
-                found = _statistics(*sides)
-            label = f"at {limits.RUNG_BITS[height]:g} bits" if heights > 1 else "at its one width"
-            for form, z, p, skewness, weight in zip(
-                FORMS, found.z, found.tails(), found.skewness, WEIGHTS[height], strict=True
-            ):
-                if weight > 0 and np.isfinite(p[0, 0]):
-                    yield f"{form} {label}", float(z[0, 0]), float(p[0, 0]), float(skewness[0, 0]), weight
+                found = compared(sample_of(*sides))
+            yield from found.components(height, heights, (0, 0))
 
     def _cells(self, rows: slice, columns: slice) -> list[Cell]:
         """The pairs of tiles (i <= j) that a rectangle touches."""
@@ -330,163 +276,3 @@ class PairTests:
                 here.append(slice(start - span.start, stop - span.start))
                 there.append(slice(start - run.start, stop - run.start))
             result[tuple(there)] = part[tuple(here)]
-
-
-def _statistics(left: Side, right: Side) -> Statistics:
-    """Compute both statistics of all pairs of two sets of variables."""
-    complete = left.ladders.presence.complete
-    ranks = float(left.starts[-1]) / len(left.variables), float(right.starts[-1]) / len(right.variables)
-    by_matrices = complete and left.ladders.rows <= min(limits.MOST_MATRIX_ROWS, ranks[0] * ranks[1])
-    total = np.empty((0, 0)) if by_matrices else _cross_products(left, right)
-    first, second, n = _rows_of(left, right)
-    norms = _matrix_products(left, right) if by_matrices else _norms(left, right, first, second, n, total)
-    diagonals, slopes = (_vector_products(first, second, name) for name in ("diagonal", "slope"))
-    return compared(first, second, n, norms, diagonals, slopes)
-
-
-def compared(first: Known, second: Known, n: Any, norms: Floats, diagonals: Floats, slopes: Floats) -> Statistics:
-    """Compute both statistics of all pairs, standardised by their permutation moments.
-
-    Parameters
-    ----------
-    first, second : lists of lists of Rows
-        What is known of the variables.
-    n : int or array
-        Rows of each pair.
-    norms : array (p, q)
-        Squared norms of the cross products of centered features.
-    diagonals, slopes : array (p, q)
-        Sums over rows of the products of the variables' diagonals, and of their slopes.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        traces = _products(first, second, "trace")
-        centered = (norms - n / (n - 2) * diagonals + traces / ((n - 1) * (n - 2))) / 2
-        usable = _products(first, second, "usable").astype(bool) & (np.asarray(n) >= limits.FEWEST_ROWS)
-        forms = _forms(first, second)
-        found = [
-            standardized(centered, n, *forms, usable),
-            correlated(slopes, n, _both(first, second, "two"), _both(first, second, "three"), usable),
-        ]
-        alignment = 2 * centered / (n * (n - 1.0) * forms[0].spread * forms[1].spread)
-        varies = np.minimum(forms[0].spread, forms[1].spread) > limits.SMALLEST_SPREAD
-        alignment = np.where(varies & (np.asarray(n) >= limits.FEWEST_ROWS), alignment, np.nan)
-    z, skewness = (np.stack(part) for part in zip(*found, strict=True))
-    return Statistics(z, skewness, alignment, chance_of_meeting(n, *_both(first, second, "bearing")))
-
-
-def chances_of(first: Known, second: Known, n: Any) -> Chances:
-    """Compute what the mutual information of all pairs is under independence."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        variance = moment(*_both(first, second, "raw"), n, PAIRS)
-        variance = variance * _products(first, second, "scale") ** 2
-        means, squares = (_both(first, second, name) for name in ("mean", "squares"))
-        entropies = sum(collision(n, mean) for mean in means)
-        own = sum(own_bits(n, mean, square) for mean, square in zip(means, squares, strict=True))
-        return Chances(n, entropies, means[0] * means[1], variance, own)
-
-
-def _rows_of(left: Side, right: Side) -> tuple[Known, Known, Any]:
-    """What is known of both variables of every pair on the rows that both have, and how many rows these are.
-
-    One entry for each variable and each pattern of missing values of the other side; a single one without any.
-    """
-    presence = left.ladders.presence
-    for side, other in ((left, right), (right, left)):
-        side.prepare(np.unique(other.patterns))
-    if presence.complete:
-        first, second = ([[side.rows(place, 0)] for place in range(len(side.variables))] for side in (left, right))
-        return first, second, presence.masks.shape[1]
-    first, second = (
-        [[side.rows(place, int(pattern)) for pattern in other.patterns] for place in range(len(side.variables))]
-        for side, other in ((left, right), (right, left))
-    )
-    return first, second, presence.common[np.ix_(left.patterns, right.patterns)]
-
-
-def _cross_products(left: Side, right: Side) -> Floats:
-    """Sums over rows of the products of all features of two sides; of all variables the first pass as well."""
-    total = np.zeros((int(left.starts[-1]), int(right.starts[-1])))
-    sums = np.zeros(int(left.starts[-1]))
-    # Cut at fixed variables, whatever the number of threads: the last bits of a product depend on its shape.
-    edges = [*left.starts[:-1:_PIECE].tolist(), int(left.starts[-1])]
-    cuts = [slice(*pair) for pair in pairwise(edges)]
-    for chunk in left.chunks():
-        mine = left.stack(chunk)
-        others = mine if left is right else right.stack(chunk)
-
-        def add(cut: slice, mine: Floats = mine, others: Floats = others) -> None:
-            total[cut] += mine[:, cut].T @ others
-
-        map_threads(add, cuts)
-        sums += mine.sum(axis=0)
-    # Of one tile only: with more it would depend on the order of tiles where the last bits come from.
-    if left is right and left.ladders.presence.complete and len(left.variables) == left.ladders.count:
-        left.settle(sums, total)
-    return total
-
-
-def _norms(left: Side, right: Side, first: Known, second: Known, n: Any, total: Floats) -> Floats:
-    """Squared norms of the cross products of centered features."""
-    if left.ladders.presence.complete:
-        centers = [np.concatenate([some[0].center for some in rows]) for rows in (first, second)]
-        total -= n * np.multiply.outer(*centers)
-        np.multiply(total, total, out=total)
-        return np.add.reduceat(np.add.reduceat(total, left.starts[:-1], axis=0), right.starts[:-1], axis=1)
-    found = np.empty((len(first), len(second)))
-    for i, some in enumerate(first):
-        rows = total[left.starts[i] : left.starts[i + 1]]
-        for j, one in enumerate(some):
-            block = rows[:, right.starts[j] : right.starts[j + 1]]
-            block = block - n[i, j] * np.multiply.outer(one.center, second[j][i].center)
-            found[i, j] = np.vdot(block, block)
-    return found
-
-
-def _matrix_products(left: Side, right: Side) -> Floats:
-    """Compute those norms by products of the matrices N, where rows are fewer than features."""
-    n, widest = left.ladders.rows, max(len(left.variables), len(right.variables))
-    size = max(1, _BAND // (n * widest))
-    found = np.zeros((len(left.variables), len(right.variables)))
-    for start in range(0, n, size):
-        band = slice(start, min(start + size, n))
-        stacks = [_matrices(side, band) for side in ((left,) if left is right else (left, right))]
-        found += stacks[0] @ stacks[-1].T
-    return found
-
-
-def _matrices(side: Side, band: slice) -> Floats:
-    """A band of N of every variable, one flat row each."""
-    features = [side.centered(place) for place in range(len(side.variables))]
-    return np.array([(own[band] @ own.T).reshape(-1) for own in features])
-
-
-def _both(first: Known, second: Known, name: str) -> tuple[Floats, Floats]:
-    """Collect a number of both variables of every pair."""
-    left, right = ([[getattr(one.marginal, name) for one in some] for some in rows] for rows in (first, second))
-    return np.array(left), np.swapaxes(np.array(right), 0, 1)
-
-
-def _products(first: Known, second: Known, name: str) -> Floats:
-    left, right = _both(first, second, name)
-    product: Floats = left * right
-    return product
-
-
-def _forms(first: Known, second: Known) -> tuple[Form, Form]:
-    """Collect the moments of the centered similarities of both variables of every pair."""
-    left, right = ([[one.marginal.centered for one in some] for some in rows] for rows in (first, second))
-    found = [Form(*(_stacked(forms, key) for key in KEYS)) for forms in (left, right)]
-    return found[0], Form(*(np.swapaxes(getattr(found[1], key), 0, 1) for key in KEYS))
-
-
-def _stacked(forms: list[list[Form]], key: str) -> Floats:
-    return np.array([[getattr(one, key) for one in some] for some in forms])
-
-
-def _vector_products(first: Known, second: Known, name: str) -> Floats:
-    """Sums over rows of the products of a vector of both variables of every pair."""
-    left, right = ([[getattr(one, name) for one in some] for some in rows] for rows in (first, second))
-    if len(left[0]) == 1 == len(right[0]):
-        product: Floats = np.array([some[0] for some in left]) @ np.array([some[0] for some in right]).T
-        return product
-    return np.array([[one @ right[j][i] for j, one in enumerate(some)] for i, some in enumerate(left)])

@@ -20,6 +20,7 @@ from shearer.pairs.null_law.moments import Form
 from shearer.pairs.null_law.tails import joined, standardized, upper_tails
 from shearer.pairs.patterns import FeatureRows, Rows, on_patterns
 from shearer.pairs.sides import Ladders
+from shearer.pairs.statistics import unbiased
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -67,11 +68,26 @@ class SplitTests:
         self._stacks: dict[int, tuple[Floats, Indices]] = {}
 
     @staticmethod
-    def work(rows: int, pairs: int, splits: int, gaps: bool) -> float:
-        """Multiplications and additions that so many pairs and splits take, at most."""
+    def work(rows: int, pairs: int, splits: int, missing: float = 0.0) -> float:
+        """Multiplications and additions that so many pairs and splits take, at most.
+
+        With missing values every split has rows of its own: from the products of all rows of the pair those of the rows
+        that the third variable lacks are taken away, or those that it has are added up where these are fewer.
+
+        Parameters
+        ----------
+        rows, pairs, splits : int
+            How many.
+        missing : float
+            Largest share of rows that a variable lacks.
+        """
         product, alone = float(MOST_RANK**2), float(MOST_RANK)
         own = 2.0 * rows * product * product + 2.0 * limits.PROBES * product * (product + limits.PROBES)
-        return HEIGHTS / 2 * (pairs * own + splits * (2.0 * rows * product * alone + (own / 2 if gaps else 0.0)))
+        split = 2.0 * rows * product * alone
+        if missing > 0:
+            again = 2.0 * min(missing, 0.5) * rows * product * product + 8.0 * rows * product
+            split += again + 2.0 * _GAP_PROBES * product * (product + _GAP_PROBES) + 2.0 * product**3
+        return HEIGHTS / 2 * (pairs * own + splits * split)
 
     @staticmethod
     def memory(variables: int, rows: int) -> int:
@@ -159,7 +175,7 @@ class SplitTests:
             block = block - n * np.multiply.outer(left.center, right.center)
             diagonals, traces = left.diagonal @ right.diagonal, left.marginal.trace * right.marginal.trace
             norm = float(np.vdot(block, block))
-            statistics[place] = (norm - n / (n - 2) * diagonals + traces / ((n - 1) * (n - 2))) / 2
+            statistics[place] = unbiased(norm, diagonals, traces, n)
         rows = np.array([one.marginal.n for one in lefts])
         return standardized(statistics, rows, _forms(lefts), _forms(rights), rows >= limits.FEWEST_ROWS)
 

@@ -18,10 +18,10 @@ from shearer.data.table import Table
 from shearer.inference.permutation.rearrangements import Contiguous
 from shearer.inference.pvalue import sequential_pvalue
 from shearer.kernels import Kernel
-from shearer.pairs.engine import Statistics, compared, weights_of
 from shearer.pairs.null_law.tails import joined
 from shearer.pairs.patterns import Rows
 from shearer.pairs.sides import Ladders
+from shearer.pairs.statistics import Compared, Sample, compared, weights_of
 from shearer.pairs.sums import RowSums, Totals, probes_of
 
 Floats = NDArray[np.float64]
@@ -155,15 +155,15 @@ class _Rung:
             np.stack([getattr(known, name) for known, _ in seen], axis=1) for name in ("diagonal", "slope")
         )
 
-    def statistics(self, orders: list[NDArray[np.intp]]) -> Statistics:
+    def statistics(self, orders: list[NDArray[np.intp]]) -> Compared:
         """One row for each order, one column for each lag."""
         squares = [np.square(self._features[order].T @ self._shifted).sum(axis=0) for order in orders]
         norms = np.add.reduceat(np.stack(squares), self._starts, axis=1)
         every = np.stack(orders)
         diagonals, slopes = self._base.diagonal[every] @ self._diagonals, self._base.slope[every] @ self._slopes
-        found = compared([[self._base]], self._seen, len(self._features), norms, diagonals, slopes)
+        found = compared(Sample([[self._base]], self._seen, len(self._features), norms, diagonals, slopes))
         z = found.z if self._several else np.full_like(found.z, np.nan)
-        return Statistics(z, np.broadcast_to(found.skewness, z.shape), found.alignment, found.least)
+        return Compared(z, np.broadcast_to(found.skewness, z.shape), found.alignment, found.least)
 
 
 def _known(features: Floats, offset: Floats, most: int) -> tuple[Rows, Floats]:

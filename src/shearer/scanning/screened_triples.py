@@ -82,11 +82,11 @@ def choose_triples(table: Table, pvalue: Floats, memory: int) -> Choice:
     free, targeted = table.free, len(table.targets)
     strength = np.where(np.eye(count, dtype=bool), 1.0, np.minimum(pvalue, pvalue.T)).min(axis=1)
     ranked = np.argsort(strength[:free], kind="stable")
-    gaps = not table.presence.complete
-    while rows > FEWEST_SAMPLED_ROWS and not _affordable(free, targeted, rows, memory, gaps):
+    missing = 1.0 - float(table.presence.masks.mean(axis=1).min())
+    while rows > FEWEST_SAMPLED_ROWS and not _affordable(free, targeted, rows, memory, missing):
         rows = max(FEWEST_SAMPLED_ROWS, rows // 2)
     size = free
-    while size > 2 and not _affordable(size, targeted, rows, memory, gaps):
+    while size > 2 and not _affordable(size, targeted, rows, memory, missing):
         size -= 1
     chosen = np.sort(ranked[:size])
     targets = list(range(free, count))
@@ -107,9 +107,9 @@ def choose_triples(table: Table, pvalue: Floats, memory: int) -> Choice:
     return Choice(triples, possible, rows, " ".join(notes))
 
 
-def _affordable(size: int, targets: int, rows: int, memory: int, gaps: bool) -> bool:
+def _affordable(size: int, targets: int, rows: int, memory: int, missing: float) -> bool:
     triples, pairs = _count(size, targets), math.comb(size + targets, 2)
-    work = SplitTests.work(rows, pairs, 3 * triples, gaps)
+    work = SplitTests.work(rows, pairs, 3 * triples, missing)
     return triples <= MOST_TRIPLES and work <= MOST_WORK and SplitTests.memory(size + targets, rows) <= memory
 
 

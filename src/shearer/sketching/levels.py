@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer.pairs.engine import Known
 from shearer.pairs.patterns import Rows
+from shearer.pairs.statistics import Known
 from shearer.pairs.sums import NUMBERS, RowSums, Totals
 from shearer.sketching.landmarks import Features
 

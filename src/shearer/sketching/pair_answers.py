@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from shearer._validate import check_names, describe, value_error
 from shearer.data.variables import Variable
 from shearer.inference.answers import Component, TestResult
-from shearer.pairs.engine import FORMS, WEIGHTS, Judged, Known, Statistics, chances_of, compared, weights_of
-from shearer.pairs.limits import FEWEST_ROWS, RUNG_BITS
+from shearer.pairs.engine import Judged
+from shearer.pairs.limits import FEWEST_ROWS
 from shearer.pairs.null_law.rare import CERTAIN, least_pvalue
 from shearer.pairs.null_law.tails import joined
+from shearer.pairs.statistics import Compared, Known, Margins, Sample, chances_of, compared, weights_of
 from shearer.pairs.strength import Strongest, signed_root
 from shearer.sketching.landmarks import Features, LabelFeatures
 from shearer.sketching.levels import Level
@@ -51,13 +52,7 @@ class PairAnswers:
         ladder = self._ladder(a, b)
         for height in ladder:
             found = self._statistics(height)
-            label = f"at {RUNG_BITS[height - 1]:g} bits" if len(ladder) > 1 else "at its one width"
-            weights = WEIGHTS[max(height - 1, 0)]
-            for form, z, p, skewness, weight in zip(
-                FORMS, found.z, found.tails(), found.skewness, weights, strict=True
-            ):
-                if weight > 0 and np.isfinite(p[a, b]):
-                    components.append(Component(f"{form} {label}", z[a, b], p[a, b], skewness[a, b], weight))
+            components += [Component(*one) for one in found.components(max(height - 1, 0), len(ladder), (a, b))]
         statistic = max((c.statistic for c in components), default=math.nan)
         pvalue = float(self.pvalues()[a, b])
         return TestResult(statistic, pvalue, "aggregated", tuple(components), None, self._rows, (first, second))
@@ -101,9 +96,9 @@ class PairAnswers:
         longest = max(len(self._features[variable]) for variable in (a, b))
         return range(1, longest) if longest > 1 else range(1)
 
-    def _statistics(self, height: int) -> Statistics:
+    def _statistics(self, height: int) -> Compared:
         level, known = self._levels[height], self._known(height)
-        return compared(known, known, self._rows, level.norms(self._rows), level.diagonals, level.slopes)
+        return compared(Sample(known, known, self._rows, level.norms(self._rows), level.diagonals, level.slopes))
 
     def _known(self, height: int) -> Known:
         level = self._levels[height]
@@ -133,7 +128,7 @@ class PairAnswers:
         """Chance-adjusted I at alpha = 2 of all pairs; after the second pass. nan on the diagonal."""
         self._check_passes()
         known = self._known(0)
-        found = chances_of(known, known, self._rows).adjusted(self.joint_entropies())
+        found = chances_of(Margins(known, known, self._rows)).adjusted(self.joint_entropies())
         np.fill_diagonal(found, np.nan)
         return found
 

@@ -1,0 +1,240 @@
+"""The statistics of pairs: value, tail and weight of each, from what is known of the two variables.
+
+`STATISTICS` lists them. Whatever goes through it, tests of tables, of many pairs, of lags and of streams, takes all of
+them.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shearer.pairs import limits
+from shearer.pairs.chance import Chances, collision, own_bits
+from shearer.pairs.null_law.moments import PAIRS, Form
+from shearer.pairs.null_law.tails import (
+    chance_of_meeting,
+    correlated,
+    moment,
+    standardized,
+    two_sided,
+    upper_tails,
+)
+from shearer.pairs.patterns import Rows
+
+Floats = NDArray[np.float64]
+Masks = NDArray[np.bool_]
+#: What pairs need of variables: one entry for each variable and each pattern of missing values of the others.
+Known: TypeAlias = list[list[Rows]]
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """What is known of both variables of all pairs of two sets of variables.
+
+    Attributes
+    ----------
+    first, second : lists of lists of Rows
+        What is known of the variables.
+    n : int or array (p, q)
+        Rows of each pair.
+    """
+
+    first: Known
+    second: Known
+    n: Any
+
+    def both(self, name: str) -> tuple[Floats, Floats]:
+        """A number of both variables of every pair, an attribute of `Marginal`."""
+        sides = (self.first, self.second)
+        left, right = (np.array([[getattr(one.marginal, name) for one in some] for some in side]) for side in sides)
+        return left, np.swapaxes(right, 0, 1)
+
+    def products(self, name: str) -> Floats:
+        """The product of such a number of both."""
+        left, right = self.both(name)
+        product: Floats = left * right
+        return product
+
+
+@dataclass(frozen=True, eq=False)
+class Sample(Margins):
+    """All that statistics of pairs are made of, at one width of each variable.
+
+    Attributes
+    ----------
+    norms : array (p, q)
+        Squared norms of the cross products of centered features.
+    diagonals, slopes : array (p, q)
+        Sums over rows of the products of the variables' diagonals, and of their slopes.
+    """
+
+    norms: Floats
+    diagonals: Floats
+    slopes: Floats
+
+    @cached_property
+    def usable(self) -> Masks:
+        """Where a tail is wanted at all."""
+        return self.products("usable").astype(bool) & (np.asarray(self.n) >= limits.FEWEST_ROWS)
+
+    @cached_property
+    def centered(self) -> Floats:
+        """The sum over pairs of rows i < j of the products of the U-centered similarities."""
+        found: Floats = unbiased(self.norms, self.diagonals, self.products("trace"), self.n)
+        return found
+
+    @cached_property
+    def forms(self) -> tuple[Form, Form]:
+        """Moments of the U-centered similarities of both variables of every pair."""
+        left, right = ([[one.marginal.centered for one in some] for some in side] for side in (self.first, self.second))
+        found = [[_stacked(forms, key) for key in ("second", "third", "spread")] for forms in (left, right)]
+        return Form(*found[0]), Form(*(np.swapaxes(part, 0, 1) for part in found[1]))
+
+
+def _stacked(forms: list[list[Form]], key: str) -> Floats:
+    return np.array([[getattr(one, key) for one in some] for some in forms])
+
+
+class Statistic(NamedTuple):
+    """A statistic of pairs.
+
+    Attributes
+    ----------
+    name : str
+        What users read.
+    weights : tuple of float
+        What it counts for at each width of the ladder.
+    value : function
+        Of a sample: deviations from the mean under all permutations, and skewness, each (p, q); nan where a tail is not
+        to be trusted.
+    tail : function
+        Of these two, and of what a tail that rests on few rows cannot be below: the p-value.
+    """
+
+    name: str
+    weights: tuple[float, ...]
+    value: Callable[[Sample], tuple[Floats, Floats]]
+    tail: Callable[[Floats, Floats, Floats], Floats]
+
+
+def unbiased(norms: Any, diagonals: Any, traces: Any, n: Any) -> Any:
+    """The sum over rows i < j of products of two U-centered similarities, from those of centered features.
+
+    Parameters
+    ----------
+    norms : float or array
+        Squared norms of the cross products of the features.
+    diagonals : float or array
+        Sums over rows of the products of the diagonals of N.
+    traces : float or array
+        Products of their traces.
+    n : int or array
+        Rows.
+    """
+    return (norms - n / (n - 2) * diagonals + traces / ((n - 1) * (n - 2))) / 2
+
+
+def _centered(sample: Sample) -> tuple[Floats, Floats]:
+    """The unbiased HSIC."""
+    return standardized(sample.centered, sample.n, *sample.forms, sample.usable)
+
+
+def _centered_tail(z: Floats, skewness: Floats, least: Floats) -> Floats:
+    return np.maximum(upper_tails(z, skewness), least)
+
+
+def _additive(sample: Sample) -> tuple[Floats, Floats]:
+    """The covariance of the row means of the similarities: of local densities."""
+    z, skewness = correlated(sample.slopes, sample.n, sample.both("two"), sample.both("three"), sample.usable)
+    return z, skewness
+
+
+def _additive_tail(z: Floats, skewness: Floats, _least: Floats) -> Floats:
+    """Densities can go together or against each other."""
+    return two_sided(z, skewness)
+
+
+#: Every statistic of pairs, in the order of its components in a result.
+STATISTICS: list[Statistic] = [
+    Statistic("centered", limits.CENTERED_WEIGHTS, _centered, _centered_tail),
+    Statistic("additive", limits.ADDITIVE_WEIGHTS, _additive, _additive_tail),
+]
+
+
+class Compared(NamedTuple):
+    """The statistics of all pairs of two sets of variables at one width each.
+
+    Attributes
+    ----------
+    z, skewness : array (statistics, p, q)
+        In deviations from their means, in the order of `STATISTICS`; nan where a tail is not to be trusted.
+    alignment : array (p, q)
+        Inner products of the U-centered similarities over their norms; nan where one does not vary.
+    least : array (p, q)
+        What a tail that rests on few rows cannot be below.
+    """
+
+    z: Floats
+    skewness: Floats
+    alignment: Floats
+    least: Floats
+
+    def tails(self) -> list[Floats]:
+        """The p-value of each statistic."""
+        every = zip(STATISTICS, self.z, self.skewness, strict=True)
+        return [one.tail(z, skewness, self.least) for one, z, skewness in every]
+
+    def components(
+        self, height: int, ladder: int, place: tuple[int, int]
+    ) -> Iterator[tuple[str, float, float, float, float]]:
+        """Each statistic of one pair: what it looks at, deviations from its mean, tail, skewness and weight.
+
+        Parameters
+        ----------
+        height, ladder : int
+            At which of how many widths.
+        place : pair of int
+            Which pair.
+        """
+        label = f"at {limits.RUNG_BITS[height]:g} bits" if ladder > 1 else "at its one width"
+        for one, z, skewness, p in zip(STATISTICS, self.z, self.skewness, self.tails(), strict=True):
+            if one.weights[height] > 0 and np.isfinite(p[place]):
+                yield (
+                    f"{one.name} {label}",
+                    float(z[place]),
+                    float(p[place]),
+                    float(skewness[place]),
+                    one.weights[height],
+                )
+
+
+def compared(sample: Sample) -> Compared:
+    """Compute every statistic of all pairs, standardised by its permutation moments."""
+    n = np.asarray(sample.n)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z, skewness = (np.stack(part) for part in zip(*(one.value(sample) for one in STATISTICS), strict=True))
+        left, right = (form.spread for form in sample.forms)
+        alignment = 2 * sample.centered / (n * (n - 1.0) * left * right)
+        varies = np.minimum(left, right) > limits.SMALLEST_SPREAD
+        alignment = np.where(varies & (n >= limits.FEWEST_ROWS), alignment, np.nan)
+    return Compared(z, skewness, alignment, chance_of_meeting(n, *sample.both("bearing")))
+
+
+def weights_of(heights: int) -> list[float]:
+    """List the weights of all statistics at the first `heights` widths, in the order of their tails."""
+    return [one.weights[height] for height in range(heights) for one in STATISTICS]
+
+
+def chances_of(margins: Margins) -> Chances:
+    """Compute what the mutual information of all pairs is under independence."""
+    n = margins.n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = moment(*margins.both("raw"), n, PAIRS) * margins.products("scale") ** 2
+        means, squares = margins.both("mean"), margins.both("squares")
+        entropies = sum(collision(n, mean) for mean in means)
+        own = sum(own_bits(n, mean, square) for mean, square in zip(means, squares, strict=True))
+        return Chances(n, entropies, means[0] * means[1], variance, own)

@@ -1,0 +1,70 @@
+"""One list of statistics of pairs: what is added there is in every test."""
+
+import numpy as np
+import pytest
+
+import shearer as sh
+from shearer.pairs import limits, statistics
+from shearer.pairs.null_law.tails import correlated, upper_tails
+from shearer.pairs.statistics import Statistic
+from shearer.sketching import PairSketch
+
+
+def alike(sample):
+    """The dummy that no other file has heard of: only densities that go together count."""
+    return correlated(sample.slopes, sample.n, sample.both("two"), sample.both("three"), sample.usable)
+
+
+def one_sided(z, skewness, _least):
+    return upper_tails(z, skewness)
+
+
+@pytest.fixture
+def dummy(monkeypatch):
+    new = Statistic("alike", (0.0, 0.3, 0.0, 0.0), alike, one_sided)
+    monkeypatch.setattr(statistics, "STATISTICS", [*statistics.STATISTICS, new])
+    return new.name
+
+
+@pytest.fixture
+def columns(rng):
+    scale = np.exp(0.4 * rng.normal(size=300))
+    x, y = scale * rng.normal(size=(2, 300))
+    return {"x": x, "y": y, "label": rng.choice(list("ab"), size=300)}
+
+
+def names(result):
+    return {component.name.split()[0] for component in result.components}
+
+
+def test_every_test_takes_a_new_statistic(request, columns):
+    before = sh.independence_test(columns["x"], columns["y"])
+    request.getfixturevalue("dummy")
+    after = sh.independence_test(columns["x"], columns["y"])
+    assert names(after) == names(before) | {"alike"}
+    own = next(component for component in after.components if component.name.startswith("alike"))
+    assert own.name == f"alike at {limits.RUNG_BITS[1]:g} bits"
+    assert own.weight == 0.3
+    assert after.pvalue != before.pvalue
+    assert sh.pairwise(columns).pvalue[0, 1] == pytest.approx(after.pvalue, rel=1e-9)
+    document = sh.scan(columns, progress=False).document
+    pair = next(one for one in document["pairs"] if set(one["variables"]) == {"x", "y"})
+    assert pair["pvalue"] == pytest.approx(after.pvalue, rel=1e-9)
+
+
+@pytest.mark.usefixtures("dummy")
+def test_streams_take_a_new_statistic(columns):
+    sketch = PairSketch.like(columns, rows=300)
+    sketch.update(columns)
+    sketch = sketch.second_pass()
+    sketch.update(columns)
+    assert np.log(sketch.pvalues()[0, 1]) == pytest.approx(np.log(sh.pairwise(columns).pvalue[0, 1]), abs=1e-8)
+    assert "alike" in names(sketch.independence_test("x", "y"))
+
+
+def test_missing_values_take_a_new_statistic(dummy, columns):
+    columns["x"][:30] = np.nan
+    kept = {name: values[30:] for name, values in columns.items()}
+    found = sh.pairwise(columns, missing="pairwise").pvalue
+    assert found[0, 1] == pytest.approx(sh.pairwise(kept).pvalue[0, 1], rel=0.2)
+    assert dummy in names(sh.independence_test(kept["x"], kept["y"]))
