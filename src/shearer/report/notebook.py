@@ -9,7 +9,7 @@ from shearer.report.pair_sentences import pair_sentences
 from shearer.report.relations import read_relations
 from shearer.report.sentences import summary_sentences, triple_sentence
 from shearer.report.small_pictures import as_image, picture
-from shearer.report.wording import plain_name
+from shearer.report.wording import listed_notes, plain_name
 
 # Pairs and triples listed, and pairs drawn; the page has all of them.
 _MOST_LISTED, _MOST_DRAWN = 10, 4
@@ -34,17 +34,9 @@ def notebook_summary(document: Mapping[str, Any], sample: Mapping[str, Any] | No
     (6, 3, False)
     """
     words = "".join(f"<p>{escape(sentence)}</p>" for sentence in summary_sentences(document))
-    notes = [
-        *document["notes"],
-        *(f"{column['name']}: {note}" for column in document["columns"] for note in _of(column)),
-    ]
-    listed = "".join(f"<li>{escape(printable(note))}</li>" for note in notes)
+    listed = "".join(f"<li>{escape(printable(note))}</li>" for note in listed_notes(document))
     more = f"<details><summary>Notes</summary><ul>{listed}</ul></details>" if listed else ""
     return words + _pictures(document, sample) + _pairs(document) + _triples(document) + more
-
-
-def _of(column: Mapping[str, Any]) -> list[str]:
-    return list(column.get("notes") or ())
 
 
 def _pictures(document: Mapping[str, Any], sample: Mapping[str, Any] | None) -> str:

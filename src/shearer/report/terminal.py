@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from shearer._display import printable
+from shearer.report.wording import listed_notes
 
 Entry = Mapping[str, Any]
 
@@ -236,9 +237,7 @@ def _rest(count: int, part: str) -> Iterator[Text]:
 
 
 def _notes(document: Mapping[str, Any], *, plain: bool) -> Iterator[RenderableType]:
-    notes = [printable(note) for note in document["notes"]]
-    for column in document["columns"]:
-        notes += [f"{printable(column['name'], 40)}: {printable(note)}" for note in column.get("notes", [])]
+    notes = [printable(note) for note in listed_notes(document)]
     if notes:
         yield Text()
         yield Text("Notes", style="bold")

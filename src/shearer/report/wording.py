@@ -1,7 +1,8 @@
 """Names and counts in sentences: whatever a table calls its columns, a sentence stays one line and in order."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 _LONGEST_NAME = 48
 
@@ -70,3 +71,17 @@ def enumeration(items: Sequence[Sentence]) -> Sentence:
         separator = "" if position == 0 else " and " if position == len(items) - 1 else ", "
         parts += [separator, *item] if separator else item
     return parts
+
+
+def listed_notes(document: Mapping[str, Any]) -> list[str]:
+    """The notes of a scan, and those of single columns that these do not repeat.
+
+    Examples
+    --------
+    >>> columns = [{"name": "id", "notes": ["constant"]}, {"name": "x", "notes": ["a copy of y"]}]
+    >>> listed_notes({"notes": ["Left out: 'id' (constant)."], "columns": columns})
+    ["Left out: 'id' (constant).", 'x: a copy of y']
+    """
+    said = list(document["notes"])
+    own = [(column["name"], note) for column in document["columns"] for note in column.get("notes") or ()]
+    return said + [f"{plain_name(name)}: {note}" for name, note in own if not any(f"({note})" in one for one in said)]

@@ -37,6 +37,8 @@ DIFFERENCES = (
 )
 # Levels shown in pictures; the others are joined.
 _MOST_LEVELS = 12
+# Columns that are left out for one reason and named in a note.
+_MOST_NAMED = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,9 +140,7 @@ def choose_columns(
         if entry["name"] in roles.left_out:
             entry["notes"].append(roles.left_out[entry["name"]])
             del usable[entry["name"]]
-    left_out = [entry["name"] for entry in columns if entry["notes"]]
-    if left_out:
-        notes.append(f"Left out: {', '.join(describe(name) for name in left_out)}; see the columns for why.")
+    notes += _left_out(columns)
     if roles.left_out:
         notes.append(f"keep={next(iter(roles.left_out))!r} brings back a column that was left out as trivial.")
     notes += _maybe_labels([column for name, column in coded.items() if name in usable and name not in (kinds or ())])
@@ -167,6 +167,19 @@ def _clusters(cluster: Any, table: Table) -> Any:
     if own.rows < table.rows:
         raise value_error("cluster", "a label for every row", f"missing values in {describe(cluster)}")
     return level_codes(own)
+
+
+def _left_out(columns: list[dict[str, Any]]) -> list[str]:
+    """Name the columns that are not looked at, each with the reason."""
+    reasons: dict[str, list[str]] = {}
+    for entry in columns:
+        if entry["notes"]:
+            reasons.setdefault(entry["notes"][-1], []).append(describe(entry["name"]))
+    said = []
+    for reason, names in reasons.items():
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        said.append(f"{', '.join(names[:_MOST_NAMED])}{more} ({reason})")
+    return [f"Left out: {'; '.join(said)}."] if said else []
 
 
 def _maybe_labels(columns: Iterable[Coded]) -> list[str]:
