@@ -85,7 +85,7 @@ def test_every_import_is_declared():
         *project["dependencies"],
         *(
             text
-            for name in ("torch", "plot", "data", "excel", "cluster", "integrations", "causal")
+            for name in ("torch", "plot", "data", "excel", "arrow", "pandas", "cluster", "integrations", "causal")
             for text in extras[name]
         ),
     ]
