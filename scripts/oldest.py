@@ -1,4 +1,4 @@
-"""Print the oldest version that pyproject.toml allows of everything a dependency group installs, as constraints for pip.
+"""Print the oldest versions that pyproject.toml allows of all that a dependency group installs, as constraints for pip.
 
 torch is left to constraints.txt.
 

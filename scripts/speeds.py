@@ -11,6 +11,7 @@ import json
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -63,7 +64,7 @@ def history(name: str, since: str | None) -> dict[str, list[Figure]]:
 def changes(figures: list[Figure], factor: float) -> list[str]:
     """Where ours over the reference grew or shrank by more than a factor from one figure to the next."""
     lines = []
-    for before, after in zip(figures, figures[1:], strict=False):
+    for before, after in pairwise(figures):
         if min(before.ours, before.reference, after.ours, after.reference) <= 0:
             continue
         change = (after.ours / after.reference) / (before.ours / before.reference)
