@@ -104,4 +104,4 @@ def test_every_hook_states_its_versions():
         tool, _, version = first.partition("==")
         assert version, first
         assert versions.setdefault(tool, version) == version
-    assert {"ruff", "mypy", "pre-commit-hooks"} == set(versions)
+    assert {"ruff", "mypy", "codespell", "zizmor", "pre-commit-hooks"} == set(versions)

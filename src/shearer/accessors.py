@@ -26,27 +26,13 @@ from functools import wraps
 from typing import Any
 
 import shearer as sh
+from shearer import measures
 
 NAME = "shearer"
+_MEASURES = tuple(name for name in measures.__all__ if name.islower())
+_TESTS = ("confidence_interval", "independence_test", "interaction_test", "permutation_test")
 #: Functions of one table that are methods of it.
-METHODS = (
-    "co_information",
-    "compare",
-    "confidence_interval",
-    "dual_total_correlation",
-    "entropy",
-    "independence_test",
-    "interaction_test",
-    "mutual_information",
-    "o_information",
-    "pairwise",
-    "permutation_test",
-    "s_information",
-    "scan",
-    "shearer_gap",
-    "total_correlation",
-    "triples",
-)
+METHODS = (*_MEASURES, *_TESTS, "compare", "pairwise", "scan", "triples")
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
