@@ -39,9 +39,7 @@ def opened(kind, frame):
     if kind == "relation":
         import duckdb
 
-        connection = duckdb.connect()
-        table = frame.to_arrow()
-        return connection.from_arrow(table)
+        return duckdb.from_arrow(frame.to_arrow())
     table = frame.to_arrow()
     return table.to_reader(max_chunksize=250)
 

@@ -57,8 +57,9 @@ def _relation(relation: Any, columns: list[str] | None) -> Callable[[], Iterator
 
 
 def _executed(relation: Any) -> Iterator[pl.DataFrame]:
-    # Called so from DuckDB 1.5 on.
-    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
+    anew = relation.project("*")  # before DuckDB 1.4 a relation has one result, which can be read once
+    # Called so in newer versions, which warn of the older name.
+    read = getattr(anew, "to_arrow_reader", None) or anew.fetch_arrow_reader
     return file_rows.plain_chunks(_frames(read(file_rows.CHUNK_ROWS)))
 
 
