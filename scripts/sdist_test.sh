@@ -24,7 +24,7 @@ cd "$folder"/shearer-*/
 "$folder/sdist/bin/python" -m pip install --quiet --upgrade 'pip>=25.1'
 "$folder/sdist/bin/python" -m pip install --quiet --constraint "$constraints" . --group test-core
 if [ $# -eq 0 ]; then
-  set -- tests/cli tests/files tests/kernels tests/measures tests/pairs tests/spectrum tests/test_*.py
+  set -- tests/kernels tests/measures tests/spectrum tests/pairs tests/test_*.py tests/files tests/cli
 fi
 "$folder/sdist/bin/python" -c "
 import pathlib, shearer
