@@ -84,7 +84,8 @@ def test_a_single_array_of_two_dimensions_has_named_columns(dataset, xr):
 
 def test_missing_values_and_times(xr):
     gaps = xr.DataArray(np.where(np.arange(40) % 5 == 0, np.nan, X), dims="time", name="gaps")
-    dates = xr.DataArray(np.datetime64("2024-01-01", "ns") + np.arange(40) * np.timedelta64(1, "D"), dims="time", name="date")
+    days = np.datetime64("2024-01-01", "ns") + np.arange(40) * np.timedelta64(1, "D")
+    dates = xr.DataArray(days, dims="time", name="date")
     assert read(gaps, dates, missing="drop").rows == 32
     with pytest.raises(ValueError, match="missing values in 8 of 40 rows"):
         read(gaps, dates)
