@@ -22,7 +22,7 @@ help:  ## list the targets
 demo: $(VENV)/.core  ## install into .venv and run the demonstration
 	$(BIN)/shearer demo
 
-test: $(VENV)/.test  ## install the test extras and run every test
+test: $(VENV)/.test  ## install what the tests need and run every test
 	$(BIN)/python -m pytest
 
 test-portable: $(VENV)/.test  ## the numeric tests as other machines run them: arithmetic, locale, order, folder
@@ -93,7 +93,7 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
-	@echo "installing shearer and its test extras into $(VENV) (a few minutes the first time) ..."
+	@echo "installing shearer and what its tests need into $(VENV) (a few minutes the first time) ..."
 	$(INSTALL) --editable . --group test
 	@touch $@ $(VENV)/.core
 
@@ -106,7 +106,7 @@ $(OLDEST)/.test: pyproject.toml constraints.txt scripts/oldest.py
 	@touch $@
 
 $(OTHER)/.test: pyproject.toml constraints.txt scripts/find_python.sh
-	@echo "installing shearer and its test extras, but torch, into $(OTHER) ..."
+	@echo "installing shearer and what its tests need, but torch, into $(OTHER) ..."
 	python=$$(sh scripts/find_python.sh $(PY)) && "$$python" -m venv $(OTHER)
 	$(OTHER)/bin/python $(NEW_PIP)
 	$(OTHER)/bin/python $(PIP) --editable . --group test-core

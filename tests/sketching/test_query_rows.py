@@ -89,6 +89,12 @@ def test_other_functions_say_how_to_bring_it_into_memory(kind, frame):
     assert sh.pairwise(in_memory).names == tuple(frame.columns)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_rows(kind, frame):
+    with pytest.raises(ValueError, match=r"expected .* got none"):
+        sh.scan(opened(kind, frame[:0]))
+
+
 def test_options_that_need_rows_in_memory(frame):
     for options in ({"lags": [0, 1]}, {"cluster": "label"}, {"given": "x"}, {"difference": True}):
         with pytest.raises(ValueError, match="expected rows in memory, got a source that is read in chunks"):

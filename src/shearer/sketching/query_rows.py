@@ -7,7 +7,7 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shearer._optional import load
 from shearer._validate import check_names, value_error
@@ -16,24 +16,28 @@ from shearer.sketching import file_rows
 if TYPE_CHECKING:
     import polars as pl
 
+#: From a source and the columns that are wanted of it to a function that begins its rows.
+Begin: TypeAlias = Callable[[Any, list[str] | None], Callable[[], "Iterator[pl.DataFrame]"]]
+
 
 def begin_batches(source: Any, columns: list[str] | None) -> tuple[str, Callable[[], Iterator[pl.DataFrame]]] | None:
     """What a query or stream is called, and a function that begins its rows anew; None for anything else.
 
-    Nothing is imported to find out. The rows of a reader, which can be gone over once, are put into a temporary file.
+    The rows of a reader, which can be gone over once, are put into a temporary file.
     """
-    for kind in type(source).__mro__:
-        known = _KINDS.get((kind.__module__.partition(".")[0].lstrip("_"), kind.__name__))
-        if known is not None:
-            name, begin = known
-            return name, begin(source, columns)
-    return None
+    known = _known(source)
+    return None if known is None else (known[0], known[1](source, columns))
 
 
 def is_query(source: Any) -> bool:
     """True for a lazy frame of polars, a relation of DuckDB and a reader of Arrow record batches."""
-    kinds = type(source).__mro__
-    return any((kind.__module__.partition(".")[0].lstrip("_"), kind.__name__) in _KINDS for kind in kinds)
+    return _known(source) is not None
+
+
+def _known(source: Any) -> tuple[str, Begin] | None:
+    """The entry of what is passed, by library and class; nothing is imported to find out."""
+    names = ((kind.__module__.partition(".")[0].lstrip("_"), kind.__name__) for kind in type(source).__mro__)
+    return next((_KINDS[name] for name in names if name in _KINDS), None)
 
 
 def _lazy(frame: pl.LazyFrame, columns: list[str] | None) -> Callable[[], Iterator[pl.DataFrame]]:
@@ -120,7 +124,7 @@ class Spool:
 
 
 # Library and class -> what it is called in reports, and how its rows are begun.
-_KINDS: dict[tuple[str, str], tuple[str, Callable[[Any, list[str] | None], Callable[[], Iterator[Any]]]]] = {
+_KINDS: dict[tuple[str, str], tuple[str, Begin]] = {
     ("polars", "LazyFrame"): ("a lazy frame", _lazy),
     ("duckdb", "DuckDBPyRelation"): ("a DuckDB relation", _relation),
     ("pyarrow", "RecordBatchReader"): ("Arrow record batches", _reader),
