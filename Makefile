@@ -2,7 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
+# pip from 25.1 on knows the dependency groups of pyproject.toml.
+PIP := -m pip install --quiet --constraint constraints.txt
+NEW_PIP := -m pip install --quiet --upgrade 'pip>=25.1'
+INSTALL := $(BIN)/python $(NEW_PIP) && $(BIN)/python $(PIP)
 # Environments of their own, without torch: with the oldest versions allowed, and with another Python.
 PY ?= python3.13
 # Which tests they run; default: all.
@@ -11,7 +14,7 @@ OLDEST := .venv-oldest
 OTHER := .venv-$(PY:python%=%)
 INTEGRATIONS := .venv-integrations
 
-.PHONY: demo test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help
+.PHONY: demo dist sdist-test speeds repo-review test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -19,7 +22,7 @@ help:  ## list the targets
 demo: $(VENV)/.core  ## install into .venv and run the demonstration
 	$(BIN)/shearer demo
 
-test: $(VENV)/.test  ## install the test extras and run every test
+test: $(VENV)/.test  ## install what the tests need and run every test
 	$(BIN)/python -m pytest
 
 test-portable: $(VENV)/.test  ## the numeric tests as other machines run them: arithmetic, locale, order, folder
@@ -46,6 +49,22 @@ types: $(VENV)/.lint  ## mypy, strict
 
 wheel-smoke: $(VENV)/.lint  ## build the wheel and try it in an empty environment without extras
 	sh scripts/wheel_smoke.sh $(BIN)/python
+
+dist: $(VENV)/.lint  ## build the source distribution and the wheel into dist/ and check what they say of themselves
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+
+sdist-test: dist  ## install the source distribution where nothing else is and run the core tests from it: PY=python3.12
+	sh scripts/sdist_test.sh "$$(sh scripts/find_python.sh $(PY))" dist
+
+speeds: $(VENV)/.core  ## how the benchmarks' figures went from commit to commit
+	$(BIN)/python scripts/speeds.py
+
+repo-review:  ## what the Scientific Python guide asks of a repository, in an environment of its own
+	$(PYTHON) -m venv .venv-review
+	.venv-review/bin/python $(PIP) 'sp-repo-review[cli]' 'repo-review[cli]' validate-pyproject-schema-store 'validate-pyproject[all]'
+	.venv-review/bin/repo-review .
 
 docs: $(VENV)/.docs  ## build the documentation, warnings are errors
 	$(BIN)/python docs/generate.py --check
@@ -74,37 +93,40 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
-	@echo "installing shearer and its test extras into $(VENV) (a few minutes the first time) ..."
-	$(INSTALL) --editable '.[test]'
+	@echo "installing shearer and what its tests need into $(VENV) (a few minutes the first time) ..."
+	$(INSTALL) --editable . --group test
 	@touch $@ $(VENV)/.core
 
 $(OLDEST)/.test: pyproject.toml constraints.txt scripts/oldest.py
 	@echo "installing the oldest versions allowed into $(OLDEST) ..."
 	$(PYTHON) -m venv --clear $(OLDEST)
 	$(OLDEST)/bin/python scripts/oldest.py > $(OLDEST)/oldest.txt
-	$(OLDEST)/bin/python -m pip install --quiet -c constraints.txt -c $(OLDEST)/oldest.txt --editable '.[test-core]'
+	$(OLDEST)/bin/python $(NEW_PIP)
+	$(OLDEST)/bin/python $(PIP) --constraint $(OLDEST)/oldest.txt --editable . --group test-core
 	@touch $@
 
 $(OTHER)/.test: pyproject.toml constraints.txt scripts/find_python.sh
-	@echo "installing shearer and its test extras, but torch, into $(OTHER) ..."
+	@echo "installing shearer and what its tests need, but torch, into $(OTHER) ..."
 	python=$$(sh scripts/find_python.sh $(PY)) && "$$python" -m venv $(OTHER)
-	$(OTHER)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[test-core]'
+	$(OTHER)/bin/python $(NEW_PIP)
+	$(OTHER)/bin/python $(PIP) --editable . --group test-core
 	@touch $@
 
 $(INTEGRATIONS)/.test: pyproject.toml constraints.txt
 	@echo "installing shearer, Lightning, Transformers and TensorBoard into $(INTEGRATIONS) ..."
 	$(PYTHON) -m venv $(INTEGRATIONS)
-	$(INTEGRATIONS)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[test,integrations]'
+	$(INTEGRATIONS)/bin/python $(NEW_PIP)
+	$(INTEGRATIONS)/bin/python $(PIP) --editable '.[integrations]' --group test
 	@touch $@
 
 $(VENV)/.docs: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
-	$(INSTALL) --editable '.[test,docs]'
+	$(INSTALL) --editable . --group test --group docs
 	@touch $@
 
 $(VENV)/.bench: pyproject.toml constraints.txt $(VENV)/.docs | $(BIN)/python
-	$(INSTALL) --editable '.[test,docs,bench]'
+	$(INSTALL) --editable . --group docs --group bench
 	@touch $@
 
 $(VENV)/.lint: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
-	$(INSTALL) --editable '.[test,lint]'
+	$(INSTALL) --editable . --group dev
 	@touch $@

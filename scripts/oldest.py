@@ -1,8 +1,8 @@
-"""Print the oldest version that pyproject.toml allows of everything an extra installs, as constraints for pip.
+"""Print the oldest versions that pyproject.toml allows of all that a dependency group installs, as constraints for pip.
 
 torch is left to constraints.txt.
 
-usage: oldest.py [EXTRA]   (default: test-core)
+usage: oldest.py [GROUP]   (default: test-core)
 """
 
 import re
@@ -14,28 +14,33 @@ ROOT = Path(__file__).parent.parent
 REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(?:\[(?P<extras>[^\]]*)\])?(?:>=(?P<oldest>[0-9.]+))?")
 
 
-def requirements(project: dict, extra: str) -> list[str]:
-    """Those of the package and of an extra, with the extras that it names."""
-    pending, found = [extra], list(project["dependencies"])
-    seen = set()
+def requirements(settings: dict, group: str) -> list[str]:
+    """Those of the package and of a group, with the groups and the package's extras that it names."""
+    project = settings["project"]
+    pending = [("dependency-groups", group)]
+    found, seen = list(project["dependencies"]), set()
+    tables = {"dependency-groups": settings["dependency-groups"], "extras": project["optional-dependencies"]}
     while pending:
-        name = pending.pop()
-        if name in seen:
+        place = pending.pop()
+        if place in seen:
             continue
-        seen.add(name)
-        for text in project["optional-dependencies"][name]:
-            match = REQUIREMENT.fullmatch(text)
+        seen.add(place)
+        for item in tables[place[0]][place[1]]:
+            if isinstance(item, dict):
+                pending.append(("dependency-groups", item["include-group"]))
+                continue
+            match = REQUIREMENT.fullmatch(item)
             if match and match["name"] == project["name"]:
-                pending += match["extras"].split(",")
+                pending += [("extras", extra) for extra in match["extras"].split(",")]
             else:
-                found.append(text)
+                found.append(item)
     return found
 
 
-def constraints(project: dict, extra: str) -> list[str]:
+def constraints(settings: dict, group: str) -> list[str]:
     """`name==oldest` for each requirement; all of them must state what they need at least, and only that."""
     lines = set()
-    for text in requirements(project, extra):
+    for text in requirements(settings, group):
         match = REQUIREMENT.fullmatch(text)
         if not match or not match["oldest"]:
             raise SystemExit(f"pyproject.toml: expected name>=version, got {text!r}")
@@ -45,5 +50,5 @@ def constraints(project: dict, extra: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    print("\n".join(constraints(settings["project"], *(sys.argv[1:2] or ["test-core"]))))
+    everything = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    print("\n".join(constraints(everything, *(sys.argv[1:2] or ["test-core"]))))

@@ -45,6 +45,10 @@ TESTS = {
     "independence_test by moments": lambda: sh.independence_test(X, Y, method="moments"),
     "independence_test by permutations": lambda: sh.independence_test(X, Y, method="permutation", n_resamples=19),
     "independence_test of a measure": lambda: sh.independence_test(X, Y, measure="total_correlation", n_resamples=19),
+    "independence_test on threads": lambda: sh.independence_test(*SEVERAL, n_jobs=2, progress=False),
+    "independence_test by permutations on threads": lambda: sh.independence_test(
+        X, Y, method="permutation", n_resamples=19, n_jobs=2, progress=False
+    ),
     "independence_test of few rows": lambda: sh.independence_test(X[:5], Y[:5], n_resamples=19),
     "independence_test in clusters": lambda: sh.independence_test(X, Y, cluster=np.arange(40) // 4),
     "independence_test given others": lambda: sh.independence_test(X, Y, given=Z),

@@ -37,6 +37,16 @@ def test_every_public_name_exists():
         assert getattr(sh.kernels, name) is not None
 
 
+def test_results_are_of_public_classes():
+    rows = {"a": [0.0, 1.0, 2.0, 3.0, 5.0, 8.0], "b": [1.0, 0.0, 2.0, 4.0, 5.0, 6.0], "c": list("xyxyxx")}
+    assert type(sh.pairwise(rows)) is sh.Pairwise
+    assert type(sh.triples(rows)) is sh.Triples
+    assert type(sh.independence_test(rows)) is sh.TestResult
+    assert type(sh.scan(rows, order=2, progress=False)) is sh.Scan
+    assert sh.sketching.Sketch is sh.Sketch
+    assert sh.report.render_page(sh.scan(rows, order=2, progress=False).document).startswith("<!doctype html>")
+
+
 def test_unknown_name():
     with pytest.raises(AttributeError, match="no_such_thing"):
         sh.no_such_thing  # noqa: B018
@@ -85,7 +95,7 @@ def test_every_import_is_declared():
         *project["dependencies"],
         *(
             text
-            for name in ("torch", "plot", "data", "excel", "cluster", "integrations", "causal")
+            for name in ("torch", "plot", "data", "excel", "arrow", "pandas", "cluster", "integrations", "causal")
             for text in extras[name]
         ),
     ]

@@ -5,6 +5,7 @@ Measure: `mutual_information`, `total_correlation`, `dual_total_correlation`, `e
 Test: `independence_test`, `interaction_test`, `permutation_test`, `confidence_interval`.
 Screen a table: `scan`, `pairwise`, `triples`. Compare tables, or groups of rows: `compare`.
 Rows that do not fit: `Sketch`. Widths and kernels: `shearer.kernels`.
+Methods of the tables of pandas and polars, `df.shearer.scan()`: ``import shearer.accessors``.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -27,11 +28,22 @@ from shearer.measures import (
 from shearer.spectrum import Estimate, ToleranceError
 
 if TYPE_CHECKING:
-    from shearer import comparators, comparing, datasets, inference, neural, screening, testing, tools
+    from shearer import (
+        comparators,
+        comparing,
+        datasets,
+        inference,
+        neural,
+        report,
+        screening,
+        sketching,
+        testing,
+        tools,
+    )
     from shearer.comparing import Comparison, compare
-    from shearer.inference import confidence_interval, independence_test, interaction_test, permutation_test
+    from shearer.inference import TestResult, confidence_interval, independence_test, interaction_test, permutation_test
     from shearer.scanning import Scan, scan
-    from shearer.screening import pairwise, triples
+    from shearer.screening import Pairwise, Triples, pairwise, triples
     from shearer.sketching import Sketch
 
 __all__ = [
@@ -39,10 +51,13 @@ __all__ = [
     "Dependence",
     "Estimate",
     "MemoryBudgetError",
+    "Pairwise",
     "Scan",
     "Sketch",
     "Subsampling",
+    "TestResult",
     "ToleranceError",
+    "Triples",
     "co_information",
     "comparators",
     "compare",
@@ -60,10 +75,12 @@ __all__ = [
     "o_information",
     "pairwise",
     "permutation_test",
+    "report",
     "s_information",
     "scan",
     "screening",
     "shearer_gap",
+    "sketching",
     "testing",
     "tools",
     "total_correlation",
@@ -71,12 +88,13 @@ __all__ = [
 ]
 
 # Loaded on first use, so that `import shearer` costs numpy and scipy.linalg only: name -> module that has it.
-_PARTS = ("comparators", "comparing", "datasets", "inference", "neural", "screening", "testing", "tools")
-_LAZY = {name: f"shearer.{name}" for name in _PARTS}
+_PARTS = ("comparators", "comparing", "datasets", "inference", "neural", "report", "screening", "sketching", "testing")
+_LAZY = {name: f"shearer.{name}" for name in (*_PARTS, "tools")}
 _LAZY |= dict.fromkeys(
-    ("confidence_interval", "independence_test", "interaction_test", "permutation_test"), "shearer.inference"
+    ("TestResult", "confidence_interval", "independence_test", "interaction_test", "permutation_test"),
+    "shearer.inference",
 )
-_LAZY |= dict.fromkeys(("pairwise", "triples"), "shearer.screening")
+_LAZY |= dict.fromkeys(("Pairwise", "Triples", "pairwise", "triples"), "shearer.screening")
 _LAZY |= dict.fromkeys(("Scan", "scan"), "shearer.scanning")
 _LAZY |= dict.fromkeys(("Comparison", "compare"), "shearer.comparing")
 _LAZY["Sketch"] = "shearer.sketching"

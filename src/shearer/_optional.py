@@ -5,6 +5,7 @@ from types import ModuleType
 
 # module -> the extra that installs it
 _EXTRAS = {"matplotlib": "plot", "matplotlib.pyplot": "plot", "pooch": "data", "fastexcel": "excel"}
+_EXTRAS["pyarrow"] = "arrow"
 _EXTRAS |= {"dask": "cluster", "distributed": "cluster"}
 _EXTRAS |= {"lightning.pytorch": "integrations", "transformers": "integrations"}
 _EXTRAS |= {"causallearn.utils.cit": "causal", "pgmpy.ci_tests._base": "causal"}

@@ -180,7 +180,7 @@ def test_a_scan_of_a_dask_array(rng):
 
 
 def test_what_is_no_source_is_refused(parts, rng):
-    with pytest.raises(TypeError, match="source: expected files, a Dask collection or a function"):
+    with pytest.raises(TypeError, match="source: expected files, a query, a Dask collection or a function"):
         sh.Sketch.of(rng.normal(size=(100, 2)))
     with pytest.raises(ValueError, match="a pattern that matches some file"):
         sh.Sketch.of(str(parts / "none-*.parquet"))

@@ -18,7 +18,7 @@ from shearer.data.columns import Columns
 from shearer.data.named_columns import Kinds
 from shearer.data.sources import library_of
 from shearer.report.wording import count, plain_name
-from shearer.scanning.streamed import rows_of
+from shearer.sketching.opened_rows import comes_in_chunks
 
 Indices = NDArray[np.intp]
 
@@ -68,7 +68,7 @@ def read_groups(
 ) -> ReadGroups:
     """Read what `compare` is given; parameters as there."""
     for item in data:
-        if not isinstance(item, Profile) and rows_of((item,)) is not None:
+        if comes_in_chunks(item):
             hint = "Read a sample of it into a table, or one part at a time."
             raise type_error("data", "tables in memory", "rows that are read in chunks", hint)
     notes: list[str] = []

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from shearer._validate import check_names, check_option, describe, value_error
 from shearer.data.columns import Column, Columns
+from shearer.data.labelled_arrays import unlabel
 from shearer.data.named_columns import (
     Kinds,
     check_groups,
@@ -47,7 +48,7 @@ def read(
 
     Parameters
     ----------
-    *data : array-like, Series, frame or mapping
+    *data : array-like, Series, frame, dataset of xarray or mapping
         Several arguments: one variable each. One frame, mapping or 2-D array: one variable for each column.
     given : optional
         Conditioning variables: names (of arrays: x1, x2, ...), an array-like, a tuple of them, a mapping or a frame.
@@ -78,6 +79,8 @@ def read(
     (3, [0, 2], [0, 1, 2])
     """
     check_option("missing", missing, MISSING_IN_PAIRS if pairwise else MISSING)
+    library = library_of(data)
+    data, given, target = unlabel(data, given, target)
     target, single = name_target(target)
     simple = not vector and missing != "pairwise" and all(part is None for part in (given, target, groups, kinds, only))
     if simple and len(data) == 1 and _is_plain(data[0]):
@@ -108,7 +111,7 @@ def read(
     roles = [tuple(name for name in role if name in everything) for role in (conditions, targets)]
     table = table_from_columns(
         everything, given=roles[0], targets=roles[1], single_target=single, dropped=dropped,
-        pairwise=missing == "pairwise", library=library_of(data),
+        pairwise=missing == "pairwise", library=library,
     )  # fmt: skip
     return _check_count(table, fewest)
 

@@ -24,8 +24,11 @@ from shearer.data.columns import (
 # What `open_source` returns: an array of any library, or a table or column as narwhals wraps it.
 Opened: TypeAlias = Any
 
-_FRAME_LIBRARIES = ("pandas", "pyarrow")
+# Library of what the caller passes -> whose tables results are.
+_FRAME_LIBRARIES = {"pandas": "pandas", "pyarrow": "pyarrow", "xarray": "pandas"}
 _ARRAY_LIKE = "an array of shape (n,) or (n, d)"
+# Library of a table that is not in memory -> what brings it there.
+_COLLECTED = {"polars": ".collect()", "duckdb": ".pl()", "pyarrow": ".read_all()"}
 
 
 def open_source(source: Any, name: str) -> Opened:
@@ -45,8 +48,10 @@ def open_source(source: Any, name: str) -> Opened:
         labels = list(source.column_names if hasattr(source, "column_names") else source.columns)
         twice = next(label for label in labels if labels.count(label) > 1)
         raise value_error(name, "a table with distinct column names", f"{describe(twice)} twice") from error
-    if isinstance(opened, nw.LazyFrame):
-        raise type_error(name, "a table in memory", "a lazy one", "Call .collect() on it first.")
+    if isinstance(opened, nw.LazyFrame) or type(source).__name__ == "RecordBatchReader":
+        collect = _COLLECTED.get(type(source).__module__.partition(".")[0].lstrip("_"), ".collect()")
+        hint = f"Call {collect} on it first; scan takes it as it is, in chunks."
+        raise type_error(name, "a table in memory", "a lazy one", hint)
     return opened if isinstance(opened, nw.DataFrame | nw.Series) else _read_items(source, name)
 
 
@@ -64,7 +69,7 @@ def series_name(opened: Opened) -> str | None:
 def holds_variables(items: Iterable[Any]) -> bool:
     """True for a list of arrays, columns or tables: variables, not the values of one."""
     samples = {type(item): item for item in items if type(item).__module__ != "builtins"}.values()
-    if any(is_array(item) and item.ndim for item in samples):
+    if any((is_array(item) or type(item).__name__ == "DataArray") and item.ndim for item in samples):
         return True
     if not samples:
         return False
@@ -198,5 +203,5 @@ def library_of(data: tuple[Any, ...]) -> str:
         for item in source.values() if isinstance(source, Mapping) else (source,):
             root = type(item).__module__.partition(".")[0]
             if root in _FRAME_LIBRARIES and not is_array(item):
-                return root
+                return _FRAME_LIBRARIES[root]
     return "polars"

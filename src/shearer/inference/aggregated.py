@@ -2,10 +2,13 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._jobs import on_cluster, spread
+from shearer._progress import track
 from shearer.data.table import Presence
 from shearer.inference.answers import Component
 from shearer.pairs import limits
@@ -29,11 +32,24 @@ def pair_components(ladders: Ladders, first: int = 0, second: int = 1) -> list[C
     return [Component(*found) for found in PairTests(ladders).components(first, second)]
 
 
-def product_components(ladders: Ladders, room: int) -> list[Component]:
+def product_components(
+    ladders: Ladders, room: int, n_jobs: int | None = None, progress: bool | None = None
+) -> list[Component]:
     """All subsets of two or more variables at once: prod (1 + x_k) - 1 - sum x_k, every x_k of one spread.
 
     x_k is the U-centered similarity of a variable over its root mean square, times a scale that keeps products of many
     variables from outweighing those of few.
+
+    Parameters
+    ----------
+    ladders : Ladders
+        Of the variables, which all have the same rows.
+    room : int
+        Bytes of features that may be kept.
+    n_jobs : int, optional
+        Threads, as joblib counts them; they do not change the result.
+    progress : bool, optional
+        As in `shearer._progress.track`.
     """
     count = ladders.count
     scales = sorted({1.0 / math.sqrt(count)} | ({1.0} if count <= 4 else set()))
@@ -45,7 +61,7 @@ def product_components(ladders: Ladders, room: int) -> list[Component]:
         forms = [one.marginal.centered for one in rows]
         if not all(one.marginal.usable for one in rows) or min(form.spread for form in forms) <= limits.SMALLEST_SPREAD:
             continue
-        totals = _product_totals(side, scales)
+        totals = _product_totals(side, scales, n_jobs, progress)
         label = f"at {limits.RUNG_BITS[height]:g} bits" if max(heights) > 1 else "at its one width"
         for scale, total in zip(scales, totals, strict=True):
             law = moments([form.scaled(scale / float(form.spread)).means() for form in forms], ladders.rows)
@@ -58,27 +74,36 @@ def product_components(ladders: Ladders, room: int) -> list[Component]:
     return components
 
 
-def _product_totals(side: Side, scales: Sequence[float]) -> list[float]:
+def _product_totals(side: Side, scales: Sequence[float], n_jobs: int | None, progress: bool | None) -> list[float]:
     """Sums over pairs of rows i < j of prod (1 + x_k) - 1 - sum x_k, band by band of the matrices."""
     n = side.ladders.rows
     rows = [side.rows(place, 0) for place in range(len(side.variables))]
-    features = [side.centered(place) for place in range(len(side.variables))]
     shifts = [one.diagonal / (n - 2) - one.marginal.trace / (2 * (n - 1) * (n - 2)) for one in rows]
-    totals = np.zeros(len(scales))
-    for start in range(0, n, max(1, _BAND // n)):
-        band = slice(start, min(start + max(1, _BAND // n), n))
-        products = [np.ones((band.stop - band.start, n)) for _ in scales]
-        for one, own, shift in zip(rows, features, shifts, strict=True):
-            x = own[band] @ own.T
-            x += shift[band, None]
-            x += shift
-            x[np.arange(band.stop - band.start), np.arange(band.start, band.stop)] = 0.0
-            x /= float(one.marginal.centered.spread)
-            for product, scale in zip(products, scales, strict=True):
-                product *= 1.0 + scale * x
-        # The x_k themselves add up to 0 over all pairs.
-        totals += [float((product - 1.0).sum()) for product in products]
+    spreads = [float(one.marginal.centered.spread) for one in rows]
+    features = [side.centered(place) for place in range(len(rows))]
+    parts = list(zip(features, shifts, spreads, strict=True))
+    bands = [slice(start, min(start + max(1, _BAND // n), n)) for start in range(0, n, max(1, _BAND // n))]
+    # Threads only: to the workers of a cluster all features would have to travel with every band.
+    sums = spread(partial(_band_totals, parts, scales), bands, 1 if on_cluster() else n_jobs)
+    # In the order of the bands, whoever is done first.
+    totals = sum(track(sums, len(bands), "pairs of rows", progress), start=np.zeros(len(scales)))
     return [float(total) / 2 for total in totals]
+
+
+def _band_totals(parts: Sequence[tuple[Floats, Floats, float]], scales: Sequence[float], band: slice) -> Floats:
+    """The sums over the pairs of some rows with all others."""
+    count, n = band.stop - band.start, len(parts[0][1])
+    products = [np.ones((count, n)) for _ in scales]
+    for own, shift, deviation in parts:
+        x = own[band] @ own.T
+        x += shift[band, None]
+        x += shift
+        x[np.arange(count), np.arange(band.start, band.stop)] = 0.0
+        x /= deviation
+        for product, scale in zip(products, scales, strict=True):
+            product *= 1.0 + scale * x
+    # The x_k themselves add up to 0 over all pairs.
+    return np.array([float((product - 1.0).sum()) for product in products])
 
 
 def chain_components(ladders: Iterable[Ladder], presence: Presence) -> list[Component]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from shearer._jobs import check_jobs
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_option, describe, value_error
 from shearer.data import Table, read
@@ -50,6 +51,8 @@ def independence_test(
     cluster: Any = None,
     n_resamples: int = 999,
     rng: np.random.Generator | int | None = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
 ) -> TestResult:
     """Test whether two or more variables of any dimension and kind are independent.
 
@@ -85,6 +88,11 @@ def independence_test(
         Number of permutations, where any are drawn.
     rng : int, Generator or None
         Source of permutations.
+    n_jobs : int, optional
+        Threads (by joblib) for permutations and, of more than two variables, for the statistic of all subsets; -1 for
+        all cores. The result is the same for any number. What else is computed takes the cores that are free.
+    progress : bool, optional
+        A bar on stderr for the same; default: if that is a terminal and the work takes seconds.
 
     Returns
     -------
@@ -103,13 +111,16 @@ def independence_test(
     True
     """
     check_option("method", method, METHODS)
+    jobs = check_jobs(n_jobs)
     if method == "thorough" and cluster is not None:
         raise value_error("method", '"auto" or "permutation" with cluster', '"thorough"')
     if given is not None:
         if cluster is not None:
             raise value_error("cluster", "none with given", "one", "Conditions and clusters together are not tested.")
-        return _test_given(*data, given=given, method=method, measure=measure, alpha=alpha, kernel=kernel,
-            groups=groups, missing=missing, n_resamples=n_resamples, rng=rng)  # fmt: skip
+        return _test_given(
+            *data, given=given, method=method, measure=measure, alpha=alpha, kernel=kernel, groups=groups,
+            missing=missing, n_resamples=n_resamples, rng=rng, n_jobs=jobs, progress=progress,
+        )  # fmt: skip
     if cluster is not None and missing == "drop":
         raise value_error("missing", '"error" with cluster', '"drop"', "Drop the rows before, clusters with them.")
     table = read(*data, groups=groups, missing=missing)
@@ -119,8 +130,9 @@ def independence_test(
     if method == "permutation" or (method == "auto" and (stated or table.rows < FEWEST_ROWS)):
         order = 1.0 if alpha is None else alpha
         return permute_table(
-            table, measure or "total_correlation", n_resamples, order, kernel, cluster=cluster, rng=rng
-        )
+            table, measure or "total_correlation", n_resamples, order, kernel, cluster=cluster, rng=rng, n_jobs=jobs,
+            progress=progress,
+        )  # fmt: skip
     if stated:
         raise value_error("measure, alpha", f'none with method="{method}"', "one", 'Use method="permutation".')
     if table.rows < FEWEST_ROWS:
@@ -142,13 +154,14 @@ def independence_test(
         components = pair_components(ladders)
         if method == "thorough" and components:
             permuted = permute_table(
-                table, "mutual_information", n_resamples, 1.0, kernel, exceedances=THOROUGH_EXCEEDANCES, rng=rng
-            )
+                table, "mutual_information", n_resamples, 1.0, kernel, exceedances=THOROUGH_EXCEEDANCES, rng=rng,
+                n_jobs=jobs, progress=progress,
+            )  # fmt: skip
             # Not in deviations from a mean, as the others are.
             components.append(Component(permuted.method, math.nan, permuted.pvalue, weight=THOROUGH_WEIGHT))
         pvalue = combine(components)
     else:
-        joint = product_components(ladders, _ROOM) if table.rows <= MOST_PRODUCT_ROWS else []
+        joint = product_components(ladders, _ROOM, jobs, progress) if table.rows <= MOST_PRODUCT_ROWS else []
         chain = chain_components(rungs, table.presence)
         components = [*joint, *chain]
         parts = ([combine(joint)] if joint else []) + ([sidak(chain)] if chain else [])
@@ -179,7 +192,7 @@ def _clustered(ladders: Ladders, cluster: Any, table: Table) -> TestResult:
 def _test_given(
     *data: Any, given: Any, method: str, measure: str | None, alpha: float | None,
     kernel: Kernel | Mapping[str, Kernel] | None, groups: Mapping[str, Iterable[str]] | None, missing: str,
-    n_resamples: int, rng: np.random.Generator | int | None,
+    n_resamples: int, rng: np.random.Generator | int | None, n_jobs: int | None, progress: bool | None,
 ) -> TestResult:  # fmt: skip
     """By residuals, or by local permutation where that or something of it is asked for."""
     if method in ("aggregated", "moments", "thorough"):
@@ -191,6 +204,6 @@ def _test_given(
     if method == "permutation" or alpha is not None or kernel is not None:
         return conditional_test(
             *data, given=given, alpha=2.0 if alpha is None else alpha, kernel=kernel, groups=groups, missing=missing,
-            n_resamples=n_resamples, rng=rng,
+            n_resamples=n_resamples, rng=rng, n_jobs=n_jobs, progress=progress,
         )  # fmt: skip
     return residual_test(*data, given=given, groups=groups, missing=missing)

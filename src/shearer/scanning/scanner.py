@@ -88,8 +88,9 @@ def scan(
     ----------
     *data : frame, mapping or 2-D array
         The table: one variable for each column. Several arguments: one variable each. Rows that do not fit in memory:
-        a Dask array or dataframe, or `shearer.sketching.open_rows` of files; pairs are then tested and valued by all
-        rows, in passes over them, and all else comes from a sample of `max_rows`.
+        a LazyFrame of polars, a relation of DuckDB, a reader of Arrow record batches, a Dask array or dataframe, or
+        `shearer.sketching.open_rows` of files; pairs are then tested and valued by all rows, in four passes over them,
+        and all else comes from a sample of `max_rows`.
     order : {3, 2}
         3: pairs and triples. 2: pairs only.
     target : str or list of str, optional
@@ -192,7 +193,8 @@ def scan(
         refused = {"lags": wanted_lags, "cluster": cluster, "given": conditions, "difference": difference or None}
         for name, asked in refused.items():
             if asked is not None:
-                raise value_error(name, "rows in memory", "a source that is read in chunks")
+                hint = "Read the rows into a table first."
+                raise value_error(name, "rows in memory", "a source that is read in chunks", hint)
         sampled = max_rows if isinstance(max_rows, int) else STREAM_SAMPLE_ROWS
         sample, counts = rows.counted(sampled, request.seed, jobs, progress)
         data = (sample,)

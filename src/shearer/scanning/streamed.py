@@ -4,7 +4,7 @@ from typing import Any
 
 from shearer._optional import load
 from shearer.scanning.screened_pairs import PairFindings
-from shearer.sketching.opened_rows import DaskRows, is_dask, open_rows
+from shearer.sketching.opened_rows import DaskRows, comes_in_chunks, open_rows
 from shearer.sketching.row_source import RowSource
 
 # Rows of a stream for what is not computed from all of them, where the caller sets no limit.
@@ -13,7 +13,7 @@ STREAM_SAMPLE_ROWS = 5000
 
 def rows_of(data: tuple[Any, ...]) -> RowSource | None:
     """The source, where the data are one that is read in chunks."""
-    if len(data) != 1 or not (isinstance(data[0], RowSource) or is_dask(data[0])):
+    if len(data) != 1 or not comes_in_chunks(data[0]):
         return None
     rows = open_rows(data[0])
     if isinstance(rows, DaskRows) and hasattr(rows.collection, "chunks"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -106,12 +106,19 @@ def _on_file(
 
 
 def _batches(path: Path, columns: tuple[str, ...] | None, texts: TextTable | None) -> Iterator[pl.DataFrame]:
-    """The rows of a file; dates and times as numbers counted from one moment."""
+    """The rows of a file."""
+    frames = _text_frames if texts is not None and _is_text(path) else _typed_frames
+    return plain_chunks(frames(path, columns, texts))
+
+
+def plain_chunks(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """The same rows in chunks of limited size; dates and times as numbers counted from one moment."""
     import polars.selectors as cs
 
-    frames = _text_frames if texts is not None and _is_text(path) else _typed_frames
-    for batch in frames(path, columns, texts):
-        rows = batch.with_columns(cs.temporal().to_physical())
+    # Billionths of a second since 1970 are more than a float can tell apart.
+    fine = cs.datetime("ns") | cs.duration("ns")
+    for frame in frames:
+        rows = frame.with_columns(fine.dt.cast_time_unit("us")).with_columns(cs.temporal().to_physical())
         for start in range(0, len(rows), CHUNK_ROWS):
             yield rows[start : start + CHUNK_ROWS]
 

@@ -1,4 +1,4 @@
-"""Rows that do not fit in memory: files, Dask collections, or anything that yields chunks."""
+"""Rows that do not fit in memory: files, queries, Dask collections, or anything that yields chunks."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from shearer._optional import load
 from shearer._validate import describe, type_error
 from shearer.sketching.file_rows import FileRows, expand_files
+from shearer.sketching.query_rows import begin_batches, is_query
 from shearer.sketching.row_source import RowSource
 
 R = TypeVar("R")
@@ -85,7 +86,7 @@ def open_rows(
     encoding: str | None = None,
     header: bool = True,
 ) -> RowSource:
-    r"""Open files by name or pattern, a Dask collection, or a function that yields chunks, as a source of rows.
+    r"""Open files, a query, a stream, a Dask collection, or a function that yields chunks, as a source of rows.
 
     Text is looked through once when it is opened. It is then read by the rules of the command line (separator,
     encoding, decimal commas, words for missing values, dates), in all files by the same; `notes` of the source says
@@ -93,11 +94,13 @@ def open_rows(
 
     Parameters
     ----------
-    source : str, path, list of them, Dask array or dataframe, or callable
-        Files: Parquet, Arrow, or text (csv, tsv, txt; also compressed by gzip, bzip2 or xz). A callable is called anew
-        for each pass and yields chunks.
+    source : str, path, list of them, LazyFrame, DuckDB relation, RecordBatchReader, Dask collection, or callable
+        Files, by name or pattern: Parquet, Arrow, or text (csv, tsv, txt; also compressed by gzip, bzip2 or xz). A lazy
+        frame of polars or a relation of DuckDB is executed anew for each pass. The record batches of an Arrow reader,
+        which can be gone over once, are kept in a temporary file meanwhile. A callable is called anew for each pass and
+        yields chunks.
     columns : list of str, optional
-        Which columns of files or dataframes; default: all.
+        Which columns of files, queries or dataframes; default: all.
     separator, encoding : str, optional
         Of text. Default: found.
     header : bool
@@ -125,10 +128,20 @@ def open_rows(
         return FileRows.open(paths, chosen, separator, encoding=encoding, header=header)
     if is_dask(source):
         return DaskRows(source if columns is None else source[list(columns)])
+    query = begin_batches(source, None if columns is None else list(columns))
+    if query is not None:
+        name, begin = query
+        return ChunkRows(begin, name)
     if callable(source):
         return ChunkRows(source)
     hint = "For rows in memory: shearer.Dependence."
-    raise type_error("source", "files, a Dask collection or a function that yields chunks", describe(source), hint)
+    expected = "files, a query, a Dask collection or a function that yields chunks"
+    raise type_error("source", expected, describe(source), hint)
+
+
+def comes_in_chunks(source: Any) -> bool:
+    """True for what is read in chunks without being asked to; files have to be opened first."""
+    return isinstance(source, RowSource) or is_dask(source) or is_query(source)
 
 
 def is_dask(source: Any) -> bool:
