@@ -1,8 +1,8 @@
 """Scan a table: 178 wines
 
 Thirteen chemical measurements of wines from three growers. The scan tests every pair of columns for any kind of
-dependence, numbers and the label alike, and sorts what it finds by strength. The map shows the strength of every pair
-that is more than chance; columns that depend on the same things stand together.
+dependence, numbers and the label alike, and sorts what it finds by strength. The map shows the strength of every
+pair; columns that depend on the same things stand together.
 """
 
 from sklearn.datasets import load_wine

@@ -1,8 +1,8 @@
-"""Representation similarity: which layers of two networks are alike?
+"""Representation similarity: what does training change, layer by layer?
 
-Two networks of the same form, begun from different weights and trained on handwritten digits. Debiased CKA of every layer of
-one with every layer of the other, over minibatches: 0 for representations that have nothing in common, 1 for the same up to
-rotation and scale.
+A small network that reads handwritten digits, before and after training. Debiased CKA of every layer of one with every
+layer of the other, over minibatches: 0 for representations that have nothing in common, 1 for the same up to rotation and
+scale.
 """
 
 import torch
@@ -16,12 +16,12 @@ images = torch.tensor(digits.data / 16, dtype=torch.float32)
 labels = torch.tensor(digits.target)
 
 
-def trained(seed):
-    """A small network after thirty epochs."""
-    torch.manual_seed(seed)
+def network(epochs):
+    """A small network after so many epochs."""
+    torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(64, 48), nn.ReLU(), nn.Linear(48, 32), nn.ReLU(), nn.Linear(32, 10))
     optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
-    for _ in range(30):
+    for _ in range(epochs):
         for part in torch.randperm(len(images)).split(128):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(images[part]), labels[part]).backward()
@@ -30,7 +30,7 @@ def trained(seed):
 
 
 layers = ["0", "2", "4"]
-similarity = RepresentationSimilarity(trained(0), trained(1), layers=layers)
+similarity = RepresentationSimilarity(network(0), network(30), layers=layers)
 for part in images.split(100):
     similarity.update(part)
 found = similarity.compute()
