@@ -11,7 +11,7 @@ OLDEST := .venv-oldest
 OTHER := .venv-$(PY:python%=%)
 INTEGRATIONS := .venv-integrations
 
-.PHONY: demo test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help
+.PHONY: demo test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke gallery readme readme-check paper paper-full bench clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -51,6 +51,15 @@ docs: $(VENV)/.docs  ## build the documentation, warnings are errors
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+gallery: $(VENV)/.docs  ## run every example of the gallery and say how long it takes
+	$(BIN)/python docs/gallery_pages.py
+
+paper: $(VENV)/.test  ## some cases of the paper's tables and figures again, compared with the committed results
+	$(BIN)/python -m experiments.again
+
+paper-full: $(VENV)/.test  ## everything of the paper in its sizes: days, and a graphics card for the trainings
+	$(BIN)/python -m experiments.again --full
 
 readme: $(VENV)/.test  ## rewrite the generated parts of the README
 	$(BIN)/python scripts/readme.py

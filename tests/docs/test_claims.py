@@ -51,6 +51,6 @@ def test_numbers_in_readme_are_claimed():
             text = text.replace(claim.quote, " ")
     # What is a definition, a name, or exact by itself.
     for known in ("AAAI 2021", "2 x 2", "1/4", "1/2", "BSD-3-Clause", "`alpha=1`", "`alpha=2`", "are 0 exactly", "reach 1",
-                  "(1 is Shannon's, 2 is fastest)", "m - 1", "p(0,1)", "p(1,0)", "p(1,1)", "x1, x2", "tol=1e-3"):  # fmt: skip
+                  "(1 is Shannon's, 2 is fastest)", "m - 1", "p(0,1)", "p(1,0)", "p(1,1)", "x1, x2", "tol=1e-3", "0-d tensor"):  # fmt: skip
         text = text.replace(known, " ")
     assert re.findall(r"\S*\d[\d.,]*\S*", text) == []
