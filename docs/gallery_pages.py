@@ -106,7 +106,9 @@ def run(example: Example) -> float:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     if seconds > LIMIT:
-        raise RuntimeError(f"{example.path.name} took {seconds:.0f} s of processor time; an example may take {LIMIT:.0f}")
+        raise RuntimeError(
+            f"{example.path.name} took {seconds:.0f} s of processor time; an example may take {LIMIT:.0f}"
+        )
     (PAGES / f"{example.name}.rst").write_text(page(example, answer.stdout), encoding="utf-8")
     example.stamp.write_text(digest(example), encoding="utf-8")
     return seconds
@@ -133,13 +135,20 @@ def index(shown: list[Example]) -> str:
     """All examples, each with its first picture."""
     title = "Gallery"
     lines = [title, "=" * len(title), ""]
-    lines += ["Programs that run as they are, each in a few seconds, on data that scikit-learn ships or that are drawn on"]
+    lines += [
+        "Programs that run as they are, each in a few seconds, on data that scikit-learn ships or that are drawn on"
+    ]
     lines += ["the spot. Every page is made by running the program when this documentation is built.", ""]
     lines += [".. container:: cards", ""]
     for example in shown:
         lines += ["   .. container:: card", ""]
         if example.pictures:
-            lines += [f"      .. image:: {example.pictures[0].name}", "         :alt:", f"         :target: {example.name}.html", ""]
+            lines += [
+                f"      .. image:: {example.pictures[0].name}",
+                "         :alt:",
+                f"         :target: {example.name}.html",
+                "",
+            ]
         lines += [f"      :doc:`{example.title} <{example.name}>`", ""]
     lines += [".. toctree::", "   :hidden:", "", *(f"   {example.name}" for example in shown), ""]
     return "\n".join(lines)

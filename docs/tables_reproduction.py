@@ -52,7 +52,14 @@ def figure1(panel: str) -> Row:
     what = {"1a": "power, decaying dependence", "1b": "power, y = x · noise in five dimensions"}[panel]
     seen = f"share {name}: I* {means['I*(1.01)']:.2f}, best rival ({rival}) {means[rival]:.2f}"
     size = f"{study['trials']} trials a point, {count} points; trial k: seed [1, {'ab'.index(panel[1])}, point, k]"
-    return [f"Figure {panel}", what, "figure1", size, f"{seen}; {apart:.2f} from the published curve", f"{verdict}; {closeness(apart)}"]
+    return [
+        f"Figure {panel}",
+        what,
+        "figure1",
+        size,
+        f"{seen}; {apart:.2f} from the published curve",
+        f"{verdict}; {closeness(apart)}",
+    ]
 
 
 def figure2(panel: str) -> Row:
@@ -78,7 +85,14 @@ def figure7() -> Row:
     count, apart = distance_of("7", next(iter(figures.rates("figures78", "7-", "paper"))), "figures78", "7-")
     trials = next(iter(figures.results_of("figures78", "7-")))["trials"]
     size = f"{trials} trials a point, {count} points; seeds as in Figure 1a"
-    return ["Figure 7", "I* averaged over 10 groups of 128 rows", "figures78", size, f"{apart:.2f} from the published curve", closeness(apart)]
+    return [
+        "Figure 7",
+        "I* averaged over 10 groups of 128 rows",
+        "figures78",
+        size,
+        f"{apart:.2f} from the published curve",
+        closeness(apart),
+    ]
 
 
 def figure8() -> Row:
@@ -90,19 +104,36 @@ def figure8() -> Row:
     width = min(apart, key=lambda rule: apart[rule])
     repeats = next(iter(figures.results_of("figures78", "8-")))["repeats"]
     size = f"{repeats} samples a point; seeds as in Figure 2b"
-    return ["Figure 8", "T* averaged over 10 groups of 100 rows", "figures78", size, f"{apart[width]:.2f} apart ({width})", closeness(apart[width])]
+    return [
+        "Figure 8",
+        "T* averaged over 10 groups of 100 rows",
+        "figures78",
+        size,
+        f"{apart[width]:.2f} apart ({width})",
+        closeness(apart[width]),
+    ]
 
 
 def table2() -> Row:
     """Does I* rank links best on average?"""
     ours = network_figures(10)
     value = mean(areas(ours["I*, alpha 1.01, authors-demo, max"]))
-    rivals = {name: mean(areas(ours[name])) for name in ("Pearson", "MI bin (5)", "MI bin (10)", "MI KSG (3)", "MI KSG (10)", "MIC")}
+    rivals = {
+        name: mean(areas(ours[name]))
+        for name in ("Pearson", "MI bin (5)", "MI bin (10)", "MI KSG (3)", "MI KSG (10)", "MIC")
+    }
     best = max(rivals, key=lambda name: rivals[name])
     verdict = "confirmed" if value - rivals[best] > 0.005 else f"not confirmed: {best} is as good"
     theirs = next(row[-1] for row in published_rows() if row[0].endswith("I\\*"))
     seen = f"mean area of I* {value:.3f} (paper {theirs}), best rival {best} {rivals[best]:.3f}"
-    return ["Table 2", "DREAM4 networks of ten genes", "dream4", "5 networks of 136 rows, no randomness", seen, f"I* is best: {verdict}"]
+    return [
+        "Table 2",
+        "DREAM4 networks of ten genes",
+        "dream4",
+        "5 networks of 136 rows, no randomness",
+        seen,
+        f"I* is best: {verdict}",
+    ]
 
 
 def table4() -> Row:
@@ -116,7 +147,14 @@ def table4() -> Row:
     chance = binomtest(won, len(gains), alternative="greater").pvalue
     verdict = "confirmed" if chance < 0.05 else "not confirmed"
     seen = f"T* above LOF on {won} of {len(gains)} data sets, by {fmean(gains):+.2f} on average".replace("-", "−")
-    return ["Table 4", "outliers, local outlier factor", "odds", "five numbers of neighbors; random baselines: seeds 0 to 9", seen, f"T* beats LOF: {verdict} (sign test p = {chance:.2f})"]
+    return [
+        "Table 4",
+        "outliers, local outlier factor",
+        "odds",
+        "five numbers of neighbors; random baselines: seeds 0 to 9",
+        seen,
+        f"T* beats LOF: {verdict} (sign test p = {chance:.2f})",
+    ]
 
 
 TRAININGS = {
@@ -138,7 +176,8 @@ def training(part: str) -> Row:
     seeds = max(study.get("seeds", study.get("seed", 0)) for study in studies)
     epochs = sorted({study["epochs"] for study in studies})
     size = f"up to {seeds} seeds, {', '.join(map(str, epochs))} epochs"
-    seen = f"{len(verdicts)} claims: {confirmed} confirmed, {undecided} open or not testable here, {len(verdicts) - confirmed - undecided} not confirmed"
+    rest = len(verdicts) - confirmed - undecided
+    seen = f"{len(verdicts)} claims: {confirmed} confirmed, {undecided} open or not testable here, {rest} not confirmed"
     return [item, what, program, size, seen, "confirmed" if confirmed == len(verdicts) else "not confirmed as a whole"]
 
 
@@ -146,16 +185,33 @@ def reproduction() -> Table:
     """One row for each table and figure, in the order of the paper."""
     rows = [
         ["Table 1", "four scenarios of dependence, in words", "–", "–", "no numbers", "nothing to run"],
-        figure1("1a"), figure1("1b"), figure2("2a"), figure2("2b"), table2(), training("fashion"), training("bike"), table4(),
+        figure1("1a"),
+        figure1("1b"),
+        figure2("2a"),
+        figure2("2b"),
+        table2(),
+        training("fashion"),
+        training("bike"),
+        table4(),
         training("dynamics"),
-        ["Figure 6", "Venn diagrams of T and D", "–", "three variables, no randomness", "drawn again from computed entropies: :doc:`theory`", "illustration"],
-        figure7(), figure8(), training("mnist"), training("cifar"),
-    ]  # fmt: skip
+        [
+            "Figure 6",
+            "Venn diagrams of T and D",
+            "–",
+            "three variables, no randomness",
+            "drawn again from computed entropies: :doc:`theory`",
+            "illustration",
+        ],
+        figure7(),
+        figure8(),
+        training("mnist"),
+        training("cifar"),
+    ]
     shown = [
-        [item, escape(what), f"``experiments.{program}``" if program != "–" else "–", size, escape(seen), escape(verdict)]
+        [item, escape(what), f"``{program}``" if program != "–" else "–", size, escape(seen), escape(verdict)]
         for item, what, program, size, seen, verdict in rows
     ]
-    header = ["in the paper", "what", "program", "run here, seeds", "seen here", "verdict"]
+    header = ["in the paper", "what", "``python -m experiments.``", "run here, seeds", "seen here", "verdict"]
     return "The paper's tables and figures", header, shown
 
 

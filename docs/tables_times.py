@@ -32,17 +32,37 @@ def seconds(value: float) -> str:
 def scan_times() -> Table:
     """Typical sizes."""
     rows = [
-        ["200 rows, 11 columns: pairs and triples", seconds(case("threads", "scan 200 x 11, time")["reference"]), "threads"],
-        ["5000 rows, 30 columns: pairs, triples, intervals and the page",
-         seconds(case("scan", "default scan, 5000 x 30")["ours"]), "scan"],
-        ["5000 rows, 15 columns, a third of them labels, a tenth of all values missing, without intervals",
-         seconds(case("scan", "scan, 5000 x 15, a tenth missing")["ours"]), "scan"],
-        ["1,000,000 rows, 10 columns: p-values of all pairs", seconds(case("scan", "the same: seconds")["ours"]), "scan"],
-        ["136 rows, 1000 columns: p-values of all pairs",
-         seconds(case("inference", "aggregated test of all pairs, 1000 x 136")["ours"]), "inference"],
-        ["10,000 rows, 1000 columns: p-values of all pairs, extrapolated",
-         seconds(case("wide", "p-values of 1000 columns x 10000 rows, extrapolated")["ours"]), "wide"],
-    ]  # fmt: skip
+        [
+            "200 rows, 11 columns: pairs and triples",
+            seconds(case("threads", "scan 200 x 11, time")["reference"]),
+            "threads",
+        ],
+        [
+            "5000 rows, 30 columns: pairs, triples, intervals and the page",
+            seconds(case("scan", "default scan, 5000 x 30")["ours"]),
+            "scan",
+        ],
+        [
+            "5000 rows, 15 columns, a third of them labels, a tenth of all values missing, without intervals",
+            seconds(case("scan", "scan, 5000 x 15, a tenth missing")["ours"]),
+            "scan",
+        ],
+        [
+            "1,000,000 rows, 10 columns: p-values of all pairs",
+            seconds(case("scan", "the same: seconds")["ours"]),
+            "scan",
+        ],
+        [
+            "136 rows, 1000 columns: p-values of all pairs",
+            seconds(case("inference", "aggregated test of all pairs, 1000 x 136")["ours"]),
+            "inference",
+        ],
+        [
+            "10,000 rows, 1000 columns: p-values of all pairs, extrapolated",
+            seconds(case("wide", "p-values of 1000 columns x 10000 rows, extrapolated")["ours"]),
+            "wide",
+        ],
+    ]
     shown = [[what, time, f"``python -m benchmarks {program}``"] for what, time, program in rows]
     return "Time on two cores", ["table", "time", "measured by"], shown
 

@@ -2,10 +2,10 @@
 
 usage: python -m experiments.again [--full]
 
-A few minutes on two cores. A case is computed with the seeds and settings that the committed one had, and its record is
-compared number by number; what takes its time, and what needs data that are not there, is left out and named. With
---full everything is run instead, trainings included, in the paper's sizes (days, and a graphics card for the trainings):
-results go to files of their own beside the committed ones.
+A few minutes on two cores. A case is computed with the seeds and settings that the committed one had, and its record
+is compared number by number; what takes long, and what needs data that are not there, is left out and named. With
+--full everything is run instead, trainings included, in the paper's sizes (days, and a graphics card for the
+trainings): results go to files of their own beside the committed ones.
 """
 
 import argparse

@@ -18,8 +18,8 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 PICTURE = ROOT / "docs" / "images" / "demo.svg"
 NOT_MEASURED = "not measured yet"
-# Benchmark, case, what is done, our call, who else does it and how, in the order of the table. The first row of a task is
-# default against default.
+# Benchmark, case, what is done, our call, who else does it and how, in the order of the table. The first row of a
+# task is default against default.
 SPEEDS = [
     ("inference", "default test, n=2000, v hyppo's default", "one independence test, 2000 rows",
      "`independence_test(x, y)`, four widths", "hyppo `Hsic().test(x, y)`, chi-square"),
@@ -82,9 +82,9 @@ def scan_times() -> str:
         benchmark("scan")["the same: seconds"]["ours"],
     )
     return (
-        f"A scan of 200 rows and 11 columns takes {small:.1f} s, one of 5000 rows and 30 columns with all triples, intervals"
-        f" and the page {default:.0f} s, and the p-values of all pairs of a million rows and 10 columns {tall:.0f} s, on two"
-        " cores."
+        f"A scan of 200 rows and 11 columns takes {small:.1f} s, one of 5000 rows and 30 columns with all triples,"
+        f" intervals and the page {default:.0f} s, and the p-values of all pairs of a million rows and 10 columns"
+        f" {tall:.0f} s, on two cores."
     )
 
 

@@ -1,8 +1,8 @@
 """One column matters: what goes with the progression of diabetes?
 
-Ten measurements of 442 patients, and how far the disease had progressed a year later. With ``target=`` only the pairs with
-that column are tested, so that fewer tests share the false discovery rate. The bars are strengths on the scale of a
-correlation, with 95 % intervals.
+Ten measurements of 442 patients, and how far the disease had progressed a year later. With ``target=`` only the
+pairs with that column are tested, so that fewer tests share the false discovery rate. The bars are strengths on the
+scale of a correlation, with 95 % intervals.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,10 @@
 """Direct links: which dependences remain once the neighbours are known?
 
 Mean measurements of cell nuclei and a diagnosis, 300 of the 569 rows. Nearly everything depends on everything.
-``direct=True`` asks of the strongest links whether they still show once one or two of the columns linked with either end are
-known; the second picture keeps those that do. Near-copies have to go first: radius, perimeter and area are one measurement
-three times, and each would explain away the links of the others. Here radius stands for all three.
+``direct=True`` asks of the strongest links whether they still show once one or two of the columns linked with
+either end are known; the second picture keeps those that do. Near-copies have to go first: radius, perimeter and
+area are one measurement three times, and each would explain away the links of the others. Here radius stands for
+all three.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
 """Shapes that a correlation misses
 
-Six relations of two columns, 300 rows each, with Pearson's correlation and the strength of the dependence above each. Where
-the relation is not monotone the correlation is near 0; the p-value of the test needs no permutations.
+Six relations of two columns, 300 rows each, with Pearson's correlation and the strength of the dependence above
+each. Where the relation is not monotone the correlation is near 0; the p-value of the test needs no permutations.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
 """Three columns that no pair shows: two switches and a lamp
 
-The lamp is on if exactly one of the two switches is. No two of the three columns depend on each other; the three together
-do. A scan tests triples as well as pairs.
+The lamp is on if exactly one of the two switches is. No two of the three columns depend on each other; the three
+together do. A scan tests triples as well as pairs.
 """
 
 import matplotlib.pyplot as plt

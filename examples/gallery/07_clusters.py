@@ -1,8 +1,8 @@
 """Rows that belong together: several visits of one patient
 
-Thirty patients with ten rows each; both columns are properties of the patient and have nothing to do with each other. A test
-that takes the 300 rows as independent is nearly always wrong. With ``cluster=`` the patients count, not the rows: the
-p-values of 60 such tables are then spread evenly.
+Thirty patients with ten rows each; both columns are properties of the patient and have nothing to do with each
+other. A test that takes the 300 rows as independent is nearly always wrong. With ``cluster=`` the patients count,
+not the rows: the p-values of 60 such tables are then spread evenly.
 """
 
 import matplotlib.pyplot as plt

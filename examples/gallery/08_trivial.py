@@ -1,7 +1,7 @@
 """Copies, sums and identifiers are named, not reported
 
-A row number, a column in other units and a total would stand above every real finding. A scan names them, leaves the copies
-out, and goes on with the rest.
+A row number, a column in other units and a total would stand above every real finding. A scan names them, leaves
+the copies out, and goes on with the rest.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
 """Compare two groups: which relations of columns differ?
 
-The same measurements of benign and malignant nuclei. Single columns differ nearly everywhere; ``compare`` also says which
-*relations* between two columns differ beyond that, whatever the columns themselves do.
+The same measurements of benign and malignant nuclei. Single columns differ nearly everywhere; ``compare`` also says
+which *relations* between two columns differ beyond that, whatever the columns themselves do.
 """
 
 from sklearn.datasets import load_breast_cancer

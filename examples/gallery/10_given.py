@@ -1,8 +1,8 @@
 """Given other columns: does the link remain once age is known?
 
-Shoe size and reading score of children both grow with age. The test of the two columns finds them dependent; given age,
-nothing is found. A real effect, of lessons on reading, remains. (At a level of 5 % one sample of independent columns in
-twenty is rejected all the same.)
+Shoe size and reading score of children both grow with age. The test of the two columns finds them dependent; given
+age, nothing is found. A real effect, of lessons on reading, remains. (At a level of 5 % one sample of independent
+columns in twenty is rejected all the same.)
 """
 
 import matplotlib.pyplot as plt

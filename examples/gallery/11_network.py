@@ -1,7 +1,8 @@
 """A network of dependences, without indirect links
 
-Twelve variables of which some follow others. The default network keeps every link that is more than chance, so that two
-variables with a common cause are linked as well; ``indirect="pc"`` takes away links that do not show given their neighbours.
+Twelve variables of which some follow others. The default network keeps every link that is more than chance, so that
+two variables with a common cause are linked as well; ``indirect="pc"`` takes away links that do not show given
+their neighbours.
 """
 
 import matplotlib.pyplot as plt
@@ -23,6 +24,8 @@ for axis, indirect in zip(axes[1:], (None, "pc"), strict=True):
     for first, second, weight in network.edges_.select("source", "target", "weight").iter_rows():
         weights[names.index(first), names.index(second)] = weight
     right = int((truth & (weights + weights.T > 0)).sum() // 2)
-    print(f"indirect={indirect!r}: {int((weights > 0).sum())} links, {right} of them planted, of {int(truth.sum() // 2)}")
+    print(
+        f"indirect={indirect!r}: {int((weights > 0).sum())} links, {right} of them planted, of {int(truth.sum() // 2)}"
+    )
     network_plot(weights, names, ax=axis)
     axis.set_title(f"indirect={indirect!r}")

@@ -1,7 +1,7 @@
 """Feature selection: features that tell something only together
 
-The class is the sign of the product of two features of twelve, and neither tells anything alone. A filter that scores
-features one by one cannot find them; the selector that looks at what features tell together does.
+The class is the sign of the product of two features of twelve, and neither tells anything alone. A filter that
+scores features one by one cannot find them; the selector that looks at what features tell together does.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
 """Rows that do not fit in memory: one pass, certified bounds
 
-A sketch takes rows in chunks of any size. Its answer has bounds between which the value of all rows added so far lies. The
-rows here are drawn chunk by chunk; files and Dask collections go in the same way (``shearer.Sketch.of``).
+A sketch takes rows in chunks of any size. Its answer has bounds between which the value of all rows added so far
+lies. The rows here are drawn chunk by chunk; files and Dask collections go in the same way (``shearer.Sketch.of``).
 """
 
 import matplotlib.pyplot as plt

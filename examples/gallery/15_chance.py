@@ -1,7 +1,8 @@
 """Why a raw value needs its sample size
 
-Independent columns score above 0 in a finite sample, the more so the fewer rows there are. The raw measure I* is therefore
-comparable only between samples of one size. The strength that a scan shows has chance taken off: it lies around 0 at every size.
+Independent columns score above 0 in a finite sample, the more so the fewer rows there are. The raw measure I* is
+therefore comparable only between samples of one size. The strength that a scan shows has chance taken off: it lies
+around 0 at every size.
 """
 
 import matplotlib.pyplot as plt

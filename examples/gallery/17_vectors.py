@@ -1,7 +1,7 @@
 """Variables of many dimensions: which part of a picture tells the digit?
 
-A variable may be a vector: here each eighth of the 8 x 8 pictures of handwritten digits, row by row and column by column,
-against the label. The value is I*, mutual information over the larger entropy.
+A variable may be a vector: here each eighth of the 8 x 8 pictures of handwritten digits, row by row and column by
+column, against the label. The value is I*, mutual information over the larger entropy.
 """
 
 import matplotlib.pyplot as plt

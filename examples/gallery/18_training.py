@@ -1,7 +1,8 @@
 """Training: a representation that does not tell the group
 
-A network predicts an outcome from inputs that also betray a group (a hospital, a scanner). ``DependenceLoss`` beside the
-usual loss keeps the group out of the prediction: the price of each unit of dependence is the weight in front of it.
+A network predicts an outcome from inputs that also betray a group (a hospital, a scanner). ``DependenceLoss``
+beside the usual loss keeps the group out of the prediction: the price of each unit of dependence is the weight in
+front of it.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +17,9 @@ rng = np.random.default_rng(0)
 n = 400
 group = rng.integers(0, 2, n)
 skill = rng.normal(size=n)
-inputs = torch.tensor(np.column_stack([skill + rng.normal(0, 0.5, n), group + rng.normal(0, 0.3, n)]), dtype=torch.float32)
+inputs = torch.tensor(
+    np.column_stack([skill + rng.normal(0, 0.5, n), group + rng.normal(0, 0.3, n)]), dtype=torch.float32
+)
 outcome = torch.tensor(skill + 0.8 * group + rng.normal(0, 0.3, n), dtype=torch.float32)
 side = torch.tensor(group, dtype=torch.float32)[:, None]
 
@@ -35,7 +38,9 @@ for weight in weights:
     errors.append(float(np.mean((answer - outcome.numpy()) ** 2)))
     labels = np.where(group == 1, "one", "two")
     dependences.append(sh.pairwise({"prediction": answer, "group": labels}).strength[0, 1])
-    print(f"weight {weight:3.1f}: squared error {errors[-1]:.2f}, strength of prediction and group {dependences[-1]:.2f}")
+    print(
+        f"weight {weight:3.1f}: squared error {errors[-1]:.2f}, strength of prediction and group {dependences[-1]:.2f}"
+    )
 
 plt.plot(errors, dependences, marker="o")
 for weight, error, value in zip(weights, errors, dependences, strict=True):

@@ -1,8 +1,8 @@
 """Representation similarity: what does training change, layer by layer?
 
-A small network that reads handwritten digits, before and after training. Debiased CKA of every layer of one with every
-layer of the other, over minibatches: 0 for representations that have nothing in common, 1 for the same up to rotation and
-scale.
+A small network that reads handwritten digits, before and after training. Debiased CKA of every layer of one with
+every layer of the other, over minibatches: 0 for representations that have nothing in common, 1 for the same up to
+rotation and scale.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Other measures under one call: who sees what?
 
-Twenty-six measures of other people are in ``shearer.comparators``. Five of them beside I* on four relations of 200 rows, each
-as a share of its own value on the line, so that the bars compare.
+Twenty-six measures of other people are in ``shearer.comparators``. Five of them beside I* on four relations of 200
+rows, each as a share of its own value on the line, so that the bars compare.
 """
 
 import matplotlib.pyplot as plt

@@ -18,11 +18,15 @@ API = (DOCS / "api.rst").read_text(encoding="utf-8")
 # Packages whose public names are the reference.
 PACKAGES = (
     "shearer", "shearer.kernels", "shearer.datasets", "shearer.testing", "shearer.inference", "shearer.screening",
-    "shearer.comparators", "shearer.tools", "shearer.neural", "shearer.report", "shearer.sketching", "shearer.comparing",
-    "shearer.plotting",
+    "shearer.comparators", "shearer.tools", "shearer.neural", "shearer.report", "shearer.sketching",
+    "shearer.comparing", "shearer.plotting",
 )  # fmt: skip
 # Names that need data, or a package, that is not there where the tests run.
-NEED_OTHERS = {"pgmpy_test", "register_causal_learn", *(name for name in sh.datasets.__all__ if name.startswith("load_"))}
+NEED_OTHERS = {
+    "pgmpy_test",
+    "register_causal_learn",
+    *(name for name in sh.datasets.__all__ if name.startswith("load_")),
+}
 # Words of the workshop that a stranger cannot know, and where they are explained.
 DIALECT = re.compile(r"\brungs?\b|\bladders?\b|less chance|remembers? next to nothing", re.IGNORECASE)
 

@@ -101,8 +101,8 @@ class Images(Dataset):
     >>> import numpy as np
     >>> pictures = np.zeros((3, 8, 8), dtype=np.uint8)
     >>> words = {"description": "", "source": "", "license": ""}
-    >>> Images(name="dark", data=pictures, target=np.zeros(3, dtype=int), test=pictures[:1], test_target=np.zeros(1, dtype=int),
-    ...        classes=("night",), **words)
+    >>> classes = {"target": np.zeros(3, dtype=int), "test_target": np.zeros(1, dtype=int), "classes": ("night",)}
+    >>> Images(name="dark", data=pictures, test=pictures[:1], **classes, **words)
     Images(dark, 3 x 8 x 8)
     """
 
