@@ -47,9 +47,10 @@ types: $(VENV)/.lint  ## mypy, strict
 wheel-smoke: $(VENV)/.lint  ## build the wheel and try it in an empty environment without extras
 	sh scripts/wheel_smoke.sh $(BIN)/python
 
-docs: $(VENV)/.docs  ## build the documentation, warnings are errors
+docs: $(VENV)/.docs  ## build the documentation and its gallery; warnings and broken links are errors
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python docs/check_links.py docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
 gallery: $(VENV)/.docs  ## run every example of the gallery and say how long it takes
