@@ -73,7 +73,7 @@ bench: $(VENV)/.bench  ## run the benchmarks beside their rivals and write their
 	$(BIN)/python docs/generate.py
 
 clean:  ## remove the environment and everything built
-	rm -rf $(VENV) .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-* build dist docs/_build docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

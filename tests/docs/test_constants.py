@@ -11,6 +11,7 @@ from shearer.inference.threeway import interaction
 from shearer.pairs import clusters, limits
 from shearer.report.page import arrangement, render
 from shearer.scanning import direct_links, document, lagged, measuring, screened_triples, series
+from shearer.scanning.columns.chosen import affordable_rows
 from shearer.spectrum import lanczos, planner, renyi
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
@@ -37,6 +38,7 @@ STATED = [
     ("scan", "With more than {} triples", f"{screened_triples.MOST_TRIPLES:,}"),
     ("scan", "on at most {} rows", f"{screened_triples.FEWEST_SAMPLED_ROWS}"),
     ("scan", "add at least {} bits to their pairs", f"{document.FLOOR:g}"),
+    ("scan", "columns, {} rows of 1000.", f"{round(affordable_rows(1000, 0), -3)}"),
     ("scan", "the first {} have an interval", f"{measuring.MOST_INTERVALS}"),
     ("scan", "(at most {} log10(n)", f"{series._ROWS_A_COEFFICIENT}"),
     ("scan", "at most an {} of the rows", {8: "eighth"}[lagged._FEWEST_STRETCHES]),

@@ -62,6 +62,20 @@ def shown_in_pages():
     return set(re.findall(r"\w+", "\n".join(lines)))
 
 
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_names_in_pages_exist(page):
+    for path in set(
+        re.findall(r"\b(?:sh|shearer)\.([a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*)", page.read_text(encoding="utf-8"))
+    ):
+        found, name = sh, "shearer"
+        for part in path.split("."):
+            name = f"{name}.{part}"
+            if not hasattr(found, part):
+                importlib.import_module(name)
+            found = getattr(found, part)
+
+
 def test_every_command_and_option_is_in_the_reference():
     text = (DOCS / "generated" / "cli.rst").read_text(encoding="utf-8")
     for name, command in get_command(app).commands.items():
