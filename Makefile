@@ -14,7 +14,7 @@ OLDEST := .venv-oldest
 OTHER := .venv-$(PY:python%=%)
 INTEGRATIONS := .venv-integrations
 
-.PHONY: demo dist sdist-test speeds repo-review test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help
+.PHONY: demo dist sdist-test speeds repo-review test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help gallery paper paper-full
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -66,10 +66,20 @@ repo-review:  ## what the Scientific Python guide asks of a repository, in an en
 	.venv-review/bin/python $(PIP) 'sp-repo-review[cli]' 'repo-review[cli]' validate-pyproject-schema-store 'validate-pyproject[all]'
 	.venv-review/bin/repo-review .
 
-docs: $(VENV)/.docs  ## build the documentation, warnings are errors
+docs: $(VENV)/.docs  ## build the documentation and its gallery; warnings and broken links are errors
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python docs/check_links.py docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+gallery: $(VENV)/.docs  ## run every example of the gallery and say how long it takes
+	$(BIN)/python docs/gallery_pages.py
+
+paper: $(VENV)/.test  ## some cases of the paper's tables and figures again, compared with the committed results
+	$(BIN)/python -m experiments.again
+
+paper-full: $(VENV)/.test  ## everything of the paper in its sizes: days, and a graphics card for the trainings
+	$(BIN)/python -m experiments.again --full
 
 readme: $(VENV)/.test  ## rewrite the generated parts of the README
 	$(BIN)/python scripts/readme.py
@@ -82,7 +92,7 @@ bench: $(VENV)/.bench  ## run the benchmarks beside their rivals and write their
 	$(BIN)/python docs/generate.py
 
 clean:  ## remove the environment and everything built
-	rm -rf $(VENV) .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-* build dist docs/_build docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -152,6 +152,23 @@ def all_triples() -> Case:
     return Case("all triples, 50 x 1000", ours, sampled / len(chosen) * len(found), "s", note=note)
 
 
+def defaults_of_triples() -> list[Case]:
+    """The same beside what hoi does without options: the Gaussian copula."""
+    if not importlib.util.find_spec("hoi"):
+        return []
+    from hoi.metrics import Oinfo
+
+    x = np.random.default_rng(3).normal(size=(1000, 50))
+
+    def theirs() -> object:
+        return Oinfo(x, verbose=False).fit(minsize=3, maxsize=3)
+
+    triples(x), theirs()
+    ours, reference = interleaved(lambda: triples(x), theirs, repeats=2)
+    name = "all triples, 50 x 1000, v hoi's default"
+    return [Case(name, ours, reference, "s", note="reference: O-information by hoi, Gaussian copula")]
+
+
 def _hoi_triple(x: np.ndarray) -> Callable[[np.ndarray], object]:
     from hoi.metrics import Oinfo
 
@@ -176,4 +193,4 @@ def run() -> list[Case]:
     cases = [beside_the_product("float64", 1), beside_the_product("float32", 1)]
     if thread_count() > 1:
         cases.append(beside_the_product("float64", thread_count()))
-    return [*cases, beside_dcor(), *many_columns(), all_triples()]
+    return [*cases, beside_dcor(), *many_columns(), all_triples(), *defaults_of_triples()]

@@ -1,16 +1,27 @@
 """Settings of the documentation: no page asks another host for anything."""
 
+import os
 import re
+import sys
 from pathlib import Path
 
 import shearer
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 project = "shearer"
 author = "The shearer developers"
 version = release = shearer.__version__
 copyright = author  # noqa: A001 - the name Sphinx reads
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+    "numpydoc",
+    "sphinx_copybutton",
+    "gallery_pages",
+]
 exclude_patterns = ["_build", "generated/*.rst"]  # the generated parts are included by other pages
 smartquotes = False  # options are quoted as they are typed
 
@@ -20,16 +31,32 @@ autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 numpydoc_use_plots = False
 
-html_theme = "alabaster"
-html_theme_options = {
-    "description": "Dependence by matrix-based Rényi entropy",
-    "page_width": "1080px",
-    "sidebar_width": "200px",
-    "fixed_sidebar": True,
-    "show_powered_by": False,
-    "font_family": "system-ui, sans-serif",
+# Links into the documentation of others need their inventories, and so a network: only where it is asked for.
+_OTHERS = {
+    "python": "https://docs.python.org/3/",
+    "numpy": "https://numpy.org/doc/stable/",
+    "scipy": "https://docs.scipy.org/doc/scipy/",
+    "sklearn": "https://scikit-learn.org/stable/",
+    "pandas": "https://pandas.pydata.org/docs/",
 }
-html_sidebars = {"**": ["about.html", "navigation.html", "searchbox.html"]}
+_ONLINE = os.environ.get("READTHEDOCS") or os.environ.get("SHEARER_DOCS_ONLINE")
+intersphinx_mapping = {name: (address, None) for name, address in _OTHERS.items()} if _ONLINE else {}
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+html_theme = "furo"
+html_title = f"shearer {release}"
+html_static_path = ["static"]
+html_css_files = ["shearer.css"]
+html_theme_options = {
+    "sidebar_hide_name": False,
+    "navigation_with_keys": True,
+    "light_css_variables": {"color-brand-primary": "#0b63a5", "color-brand-content": "#0b63a5"},
+    "dark_css_variables": {"color-brand-primary": "#6cb6f0", "color-brand-content": "#6cb6f0"},
+}
+pygments_style = "friendly"
+pygments_dark_style = "native"
 html_show_sphinx = False
 html_show_sourcelink = False
 html_copy_source = False

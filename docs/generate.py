@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import claims_learning
+import claims_list
 import numpy as np
 import pictures_learning
 import tables_compare
@@ -23,9 +24,11 @@ import tables_house
 import tables_intervals
 import tables_learning
 import tables_neural
+import tables_reproduction
 import tables_scale
 import tables_shapes
 import tables_strength
+import tables_times
 import tables_widths
 from tables_cli import cli_reference, comparison_rows, schema_rows
 from tables_network import TABLES as NETWORK_TABLES
@@ -37,7 +40,7 @@ import shearer as sh
 DOCS = Path(__file__).parent
 PARTS = (
     tables_neural, tables_widths, tables_scale, tables_intervals, tables_house, tables_learning, tables_conditional,
-    claims_learning, tables_strength, tables_shapes, tables_compare,
+    claims_learning, tables_strength, tables_shapes, tables_compare, tables_reproduction, tables_times, claims_list,
 )  # fmt: skip
 LEMMA = DOCS.parent / "experiments" / "results" / "lemma_one.json"
 DELTA = sh.kernels.Delta()

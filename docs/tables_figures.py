@@ -30,14 +30,18 @@ def published() -> dict[tuple[str, str], Points]:
     return curves
 
 
+def results_of(name: str, start: str) -> list[dict[str, Any]]:
+    """The cases of an experiment whose names start so."""
+    found = json.loads((EXPERIMENTS / "results" / f"{name}.json").read_text(encoding="utf-8"))
+    return [study for case, study in found.items() if case.startswith(start)]
+
+
 def measured(name: str, start: str, values: Callable[[dict[str, Any]], dict[str, float]]) -> dict[str, Points]:
     """Curve -> our points, from the cases of an experiment whose names start so."""
-    found = json.loads((EXPERIMENTS / "results" / f"{name}.json").read_text(encoding="utf-8"))
     curves: dict[str, Points] = {}
-    for case, study in found.items():
-        if case.startswith(start):
-            for curve, value in values(study).items():
-                curves.setdefault(curve, {})[float(study["x"])] = value
+    for study in results_of(name, start):
+        for curve, value in values(study).items():
+            curves.setdefault(curve, {})[float(study["x"])] = value
     return {curve: dict(sorted(points.items())) for curve, points in curves.items()}
 
 

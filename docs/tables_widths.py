@@ -63,7 +63,7 @@ def _against_median(tests: dict, rule: str) -> str:
 
 def _label(rule: str) -> str:
     if rule == LADDER:
-        return "ladder of six (aggregated test)"
+        return "several widths (aggregated test)"
     return f"``{rule}``" + " (default)" * (rule == "median")
 
 

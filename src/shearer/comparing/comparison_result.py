@@ -37,6 +37,13 @@ class Comparison:
         Whose tables `columns` and `pairs` are.
     seed : int
         Of the sample of rows in pictures.
+
+    Examples
+    --------
+    >>> import shearer as sh
+    >>> found = sh.compare({"a": [1.0, 2.0, 3.0] * 20}, {"a": [7.0, 8.0, 9.0] * 20})
+    >>> found.changed, found.document["columns"][0]["name"]
+    (True, 'a')
     """
 
     document: dict[str, Any]

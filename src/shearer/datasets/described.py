@@ -27,6 +27,12 @@ class Dataset:
         Who made it.
     license : str
         Under which terms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Dataset(name="two", data=np.eye(2), target=np.array([0, 1]), description="", source="", license="")
+    Dataset(two, 2 x 2)
     """
 
     name: str
@@ -52,6 +58,13 @@ class Network(Dataset):
         Which variable acts on which: row acts on column.
     condition : NDArray[str]
         The kind of experiment that each row is from.
+
+    Examples
+    --------
+    >>> from shearer.datasets import planted_network
+    >>> planted = planted_network(50, 4, links=2, rng=0)
+    >>> planted.data.shape, int(planted.undirected.sum()) // 2
+    ((50, 4), 2)
     """
 
     condition: NDArray[np.str_]
@@ -82,6 +95,15 @@ class Images(Dataset):
         Pictures to test on and their classes.
     classes : tuple of str
         Names of the classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pictures = np.zeros((3, 8, 8), dtype=np.uint8)
+    >>> words = {"description": "", "source": "", "license": ""}
+    >>> classes = {"target": np.zeros(3, dtype=int), "test_target": np.zeros(1, dtype=int), "classes": ("night",)}
+    >>> Images(name="dark", data=pictures, test=pictures[:1], **classes, **words)
+    Images(dark, 3 x 8 x 8)
     """
 
     test: NDArray[Any]

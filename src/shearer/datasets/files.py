@@ -34,6 +34,11 @@ class Entry:
         Hash of its bytes.
     size : int
         How many bytes it has.
+
+    Examples
+    --------
+    >>> Entry("tables/a.csv", "0" * 64, 12).size
+    12
     """
 
     path: str
@@ -73,6 +78,13 @@ def fetch(path: str, *, where: Where = None) -> Path:
         If neither says where the files are, or they are not there.
     ValueError
         If a file is not the one that is known by this name.
+
+    Examples
+    --------
+    >>> fetch("tables/penguins.csv", where="/no/such/folder")
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: tables/penguins.csv: expected a file in '/no/such/folder', got no such folder. ...
     """
     check_names("path", [path], registry())
     entry = registry()[path]

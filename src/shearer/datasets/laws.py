@@ -20,6 +20,13 @@ class Law:
         The sample.
     bits : dict of tuple of names -> float
         Shannon's total correlation of sets of columns under the law; of two columns their mutual information.
+
+    Examples
+    --------
+    >>> from shearer.datasets import xor
+    >>> law = xor(8)
+    >>> len(law.columns), max(law.bits.values())
+    (3, 1.0)
     """
 
     columns: dict[str, Any]

@@ -29,6 +29,12 @@ class PlantedSubspaces:
         The sets of columns, each in rising order.
     broken : NDArray[intp]
         For an outlier the position in `subspaces` of the set that it breaks; -1 for any other row.
+
+    Examples
+    --------
+    >>> found = planted_subspace(100, sizes=(2,), noise=3, outliers=4, rng=0)
+    >>> found.X.shape, int(found.y.sum()), len(found.subspaces)
+    ((100, 5), 4, 1)
     """
 
     X: NDArray[np.float64]

@@ -18,6 +18,12 @@ class Planted:
         Pairs that depend on each other.
     triples : dict of (name, name, name) -> description
         Triples that depend although none of their pairs does.
+
+    Examples
+    --------
+    >>> from shearer.datasets import planted_table
+    >>> len(planted_table(50).relations)
+    4
     """
 
     columns: dict[str, Any]

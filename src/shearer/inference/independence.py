@@ -65,7 +65,7 @@ def independence_test(
         are known? The result is a `ConditionalResult`, which says how much the conditions explain and warns where the
         p-value is not to be trusted.
     method : {"auto", "aggregated", "moments", "permutation", "thorough"}
-        "aggregated": no permutations; three permutation moments of statistics over a ladder of widths (exact up to
+        "aggregated": no permutations; three permutation moments of statistics at several widths (exact up to
         512 rows; beyond, small terms of the third come from a sample of rows), tails of a law with these, joined; for
         more than two variables, a statistic of all subsets at once (up to 20,000 rows) and a chain of pairs, each
         variable against all before it. "moments": the same at the one width of the kernel. "permutation": the measure
@@ -80,7 +80,7 @@ def independence_test(
     alpha : float, optional
         Order of the measure for permutations; default 1.
     kernel, groups, missing
-        As in `entropy`. With a kernel stated, its one width takes the place of the ladder.
+        As in `entropy`. With a kernel stated, its one width takes the place of the several.
     cluster : array-like, optional
         One label a row, such as the patient: rows with the same one may depend on each other in any way. Two
         variables, without permutations, or by permutations that move whole clusters.

@@ -39,7 +39,14 @@ _EXPECTED = "a kernel such as kernels.Gaussian(), or a mapping of name -> kernel
 
 
 def grams(table: Table, kernel: Kernel | Mapping[str, Kernel] | None = None) -> tuple[Gram, ...]:
-    """The Gram operator of every variable."""
+    """The Gram operator of every variable.
+
+    Examples
+    --------
+    >>> from shearer.data import read
+    >>> [type(own).__name__ for own in grams(read({"x": [0.0, 1.0], "label": ["a", "b"]}))]
+    ['GaussianGram', 'DeltaGram']
+    """
     general, named = chosen_kernels(kernel, table.names)
     return tuple(gram(own, table.like, general or Gaussian(), named.get(own.name)) for own in table.variables)
 
@@ -63,7 +70,15 @@ def chosen_kernels(
 
 
 def gram(variable: Variable, like: Any, general: Kernel, own: Kernel | None = None) -> Gram:
-    """The Gram operator of one variable: its own kernel if it has one, else by the kind of its values."""
+    """The Gram operator of one variable: its own kernel if it has one, else by the kind of its values.
+
+    Examples
+    --------
+    >>> from shearer.data import read
+    >>> table = read([0.0, 1.0, 3.0])
+    >>> gram(table.variables[0], table.like, Gaussian(1.0)).n
+    3
+    """
     return hadamard([kernel_of(variable, block, general, own).gram(block, like) for block in variable.blocks])
 
 

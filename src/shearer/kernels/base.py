@@ -12,7 +12,14 @@ from shearer.kernels.gram import Gram, hadamard
 
 
 class Kernel(ABC):
-    """A similarity of values: positive semidefinite, 1 between a value and itself."""
+    """A similarity of values: positive semidefinite, 1 between a value and itself.
+
+    Examples
+    --------
+    >>> import shearer as sh
+    >>> isinstance(sh.kernels.Gaussian(1.0) * sh.kernels.Laplacian(3.0), Kernel)
+    True
+    """
 
     #: The kinds of values it can compare.
     kinds: ClassVar[tuple[Kind, ...]]

@@ -23,6 +23,14 @@ class Gram(ABC):
     """A positive semidefinite n x n matrix with unit diagonal, never formed unless `dense` is called.
 
     Subclasses give the six abstract members; everything else follows from `block`.
+
+    Examples
+    --------
+    >>> from shearer.data import read
+    >>> from shearer.kernels import Gaussian, grams
+    >>> own = grams(read([0.0, 1.0, 3.0]), Gaussian(1.0))[0]
+    >>> own.n, own.dense().round(2).tolist()[0]
+    (3, [1.0, 0.61, 0.01])
     """
 
     @property
@@ -184,6 +192,14 @@ def hadamard(grams: Sequence[Gram]) -> Gram:
 
     A product of Gaussians is a Gaussian of the joined coordinates, a product of deltas the delta of the joined
     labels, so that a joint costs one exponential an entry however many variables it has.
+
+    Examples
+    --------
+    >>> from shearer.data import read
+    >>> from shearer.kernels import grams
+    >>> both = hadamard(grams(read({"x": [0.0, 1.0, 3.0], "label": ["a", "a", "b"]})))
+    >>> both.dense()[0, 2].item()  # other labels
+    0.0
     """
     factors: list[Gram] = []
     for gram in grams:

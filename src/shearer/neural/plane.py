@@ -108,7 +108,7 @@ class InformationPlane:
         return make_frame({name: [row[name] for row in self.rows] for name in _COLUMNS}, library)
 
     def plot(self, *, ax: Any = None) -> Any:
-        """Draw I(t; y) over I(x; t), a line for each layer through its times, less chance; returns axes."""
+        """Draw I(t; y) over I(x; t), a line for each layer through its times, chance subtracted; returns axes."""
         if not self.rows:
             raise value_error("rows", "something recorded", "nothing yet", "Call observe(x, y).")
         paths = {

@@ -136,7 +136,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     ),
     "triples[].added": (
         "number or null",
-        "bits a row that the three add to the best model of their pairs, less chance; null where the screen failed",
+        "bits a row that the three add to the best model of their pairs, beyond chance; null where the screen failed",
     ),
     "triples[].added_error": ("number or null", "its standard error"),
     "triples[].value": ("number or null", "T* at alpha = 2"),

@@ -4,7 +4,7 @@ Rows of a series depend on each other, so rows cannot be exchanged singly: stret
 places as wholes. Those of one series are enough: of the one that remembers less. One test for each pair: the smallest
 p-value over all lags, in both directions, that the test of pairs would give to independent rows, against those of
 rearranged stretches. Two series that remember too much are not tested: they look dependent by chance far too often.
-What `shearer.scanning.whitened` leaves of a series remembers next to nothing.
+The residuals of `shearer.scanning.series` have hardly any serial correlation.
 """
 
 import math

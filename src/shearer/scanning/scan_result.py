@@ -39,6 +39,13 @@ class Scan:
         Whose tables `pairs` and `triples` are.
     seed : int
         Of the sample of rows in reports.
+
+    Examples
+    --------
+    >>> import shearer as sh
+    >>> found = sh.scan(sh.datasets.planted_table(100).columns, order=2)
+    >>> found.pairs.select("first", "second").row(0)
+    ('dose', 'response')
     """
 
     document: dict[str, Any]

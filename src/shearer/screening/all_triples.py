@@ -61,6 +61,14 @@ class Triples:
         Order of the entropy.
     library : str
         Whose tables `to_frame` makes.
+
+    Examples
+    --------
+    >>> import shearer as sh
+    >>> a, b = [False, False, True, True], [False, True, False, True]
+    >>> found = sh.triples({"a": a, "b": b, "xor": [i != j for i, j in zip(a, b, strict=True)]})
+    >>> len(found), found.total_correlation.round(3).tolist()
+    (1, [0.5])
     """
 
     total_correlation: Floats

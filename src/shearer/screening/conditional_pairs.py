@@ -37,6 +37,15 @@ class PairwiseGiven:
         Observations used.
     library : str
         Whose tables `to_frame` makes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import shearer as sh
+    >>> z, e, f = np.random.default_rng(0).normal(size=(3, 60))
+    >>> found = sh.pairwise({"z": z, "a": z + e, "b": z + f}, given="z")
+    >>> found.names, found.pvalue.shape
+    (('a', 'b'), (2, 2))
     """
 
     pvalue: Floats

@@ -110,6 +110,16 @@ def open_shards(folder: str | PathLike[str], *, check: bool = True) -> Shards:
         The folder.
     check : bool
         Compare the contents with their hashes, which reads everything once. False: sizes only.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> import shearer as sh
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = sh.pairwise(np.random.default_rng(0).normal(size=(20, 3)), shards=folder)
+    ...     len(open_shards(folder).names)
+    3
     """
     path = Path(folder)
     if not (path / MANIFEST).is_file():

@@ -77,7 +77,7 @@ class Significance:
         return self._tests.judged(self._left, self._right, progress=self._progress)
 
     def strengths(self) -> Floats:
-        """Strength of every pair, by the ladder of widths where no kernel is stated."""
+        """Strength of every pair, over several widths where no kernel is stated."""
         return signed_root(self._judged.squared)
 
     def strength_intervals(self) -> Interval:

@@ -63,6 +63,14 @@ class InteractionResult:
         Observations used.
     given : tuple of str
         Labels within whose levels the three were compared.
+
+    Examples
+    --------
+    >>> import shearer as sh
+    >>> a, b = [False, False, True, True] * 10, [False, True, False, True] * 10
+    >>> result = sh.interaction_test(a, b, [i != j for i, j in zip(a, b, strict=True)])
+    >>> result.kind, result.pvalue < 0.001
+    ('synergistic', True)
     """
 
     statistic: float
@@ -104,7 +112,7 @@ def interaction_test(
     polynomials reject, free functions of the classes are fitted, and the largest p-value counts. Three variables of
     labels are a table, with Pearson's statistic against the model without three-way term: exact for 2 x 2 x 2, from
     drawn tables where cells are rare. For the splits the product of two centred kernels is tested against the third by
-    its exact permutation moments, over a ladder of widths.
+    its permutation moments, at several widths.
 
     Parameters
     ----------
@@ -116,7 +124,7 @@ def interaction_test(
         which have no row in common, are joined as Fisher did. Numbers are refused: what regressions leave of three
         variables can have a three-way term that these have not, so that no valid test is known here.
     kernel, groups, missing
-        As in `entropy`; by default numbers get a ladder of widths and labels the delta kernel. The three-way test has
+        As in `entropy`; by default numbers get several widths and labels the delta kernel. The three-way test has
         no kernel.
 
     Notes

@@ -42,7 +42,7 @@ Shearer.measuredTerms = (measured) => {
     total_correlation: "T*",
     dual_total_correlation: "D*",
     o_information: "O, bits",
-    adjusted: "less chance, at alpha 2",
+    adjusted: "adjusted for chance, order 2",
   };
   const known = Object.keys(names).filter((key) => Number.isFinite(measured[key]));
   const entries = known.map((key) => [names[key], Shearer.decimal(measured[key], key === "o_information" ? 3 : 2)]);

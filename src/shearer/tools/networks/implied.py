@@ -29,6 +29,15 @@ class GraphCheck:
         ``(a, b)`` of the arrows that the data do not show given the other parents of b.
     fdr : float
         The rate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import shearer as sh
+    >>> a, e, f = np.random.default_rng(0).normal(size=(3, 200))
+    >>> found = sh.tools.check_graph({"a": a, "b": a + e, "c": a + f}, [("a", "b"), ("a", "c")])
+    >>> found.missing, found.contradicted
+    ([('b', 'c', ('a',))], [])
     """
 
     missing: list[tuple[str, str, tuple[str, ...]]]

@@ -1,0 +1,127 @@
+"""Pages hold together: gallery, names, commands, options, links, pictures, words."""
+
+import importlib
+import re
+from pathlib import Path
+
+import gallery_pages
+import pytest
+from typer.main import get_command
+
+import shearer as sh
+from shearer.cli import app
+
+ROOT = Path(__file__).parent.parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.rst"))
+API = (DOCS / "api.rst").read_text(encoding="utf-8")
+# Packages whose public names are the reference.
+PACKAGES = (
+    "shearer", "shearer.kernels", "shearer.datasets", "shearer.testing", "shearer.inference", "shearer.screening",
+    "shearer.comparators", "shearer.tools", "shearer.neural", "shearer.report", "shearer.sketching",
+    "shearer.comparing", "shearer.plotting",
+)  # fmt: skip
+# Names that need data, or a package, that is not there where the tests run.
+NEED_OTHERS = {
+    "pgmpy_test",
+    "register_causal_learn",
+    *(name for name in sh.datasets.__all__ if name.startswith("load_")),
+}
+# Words of the workshop that a stranger cannot know, and where they are explained.
+DIALECT = re.compile(r"\brungs?\b|\bladders?\b|less chance|remembers? next to nothing", re.IGNORECASE)
+
+
+def public(package):
+    module = importlib.import_module(package)
+    own = (name for name, value in vars(module).items() if getattr(value, "__module__", "") == package)
+    return [name for name in getattr(module, "__all__", own) if not name.startswith("_")]
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_is_in_the_reference(package):
+    modules = {name.rpartition(".")[2] for name in PACKAGES} | {"bandwidth"}
+    missing = [name for name in public(package) if name not in modules and not re.search(rf":: (\S+\.)?{name}\n", API)]
+    assert missing == []
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_has_an_example(package):
+    module = importlib.import_module(package)
+    things = {name: getattr(module, name) for name in public(package)}
+    shown = shown_in_pages() | NEED_OTHERS
+    bare = [name for name, thing in things.items() if callable(thing) and ">>>" not in (thing.__doc__ or "")]
+    errors = [name for name in bare if isinstance(things[name], type) and issubclass(things[name], Exception)]
+    assert set(bare) - set(errors) - shown == set()
+
+
+def shown_in_pages():
+    """Names in the examples that the pages run."""
+    lines = [line for page in PAGES for line in page.read_text(encoding="utf-8").splitlines() if ">>>" in line]
+    return set(re.findall(r"\w+", "\n".join(lines)))
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_names_in_pages_exist(page):
+    for path in set(
+        re.findall(r"\b(?:sh|shearer)\.([a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*)", page.read_text(encoding="utf-8"))
+    ):
+        found, name = sh, "shearer"
+        for part in path.split("."):
+            name = f"{name}.{part}"
+            if not hasattr(found, part):
+                importlib.import_module(name)
+            found = getattr(found, part)
+
+
+def test_every_command_and_option_is_in_the_reference():
+    text = (DOCS / "generated" / "cli.rst").read_text(encoding="utf-8")
+    for name, command in get_command(app).commands.items():
+        section = text.partition(f"shearer {name}\n---")[2].partition("\nshearer ")[0]
+        assert section
+        for option in command.params:
+            assert option.name == "help" or all(opt in section or option.metavar in section for opt in option.opts)
+
+
+def test_every_page_can_be_reached():
+    linked = set()
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for tree in re.findall(r"\.\. toctree::\n((?:   .*\n|\n)+)", text):
+            linked |= {line.strip() for line in tree.splitlines() if line.strip() and not line.strip().startswith(":")}
+        linked |= set(re.findall(r"\.\. include:: (\w+)\.rst", text))
+    assert {page.stem for page in PAGES} - linked == {"index"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_and_pictures(page):
+    text = page.read_text(encoding="utf-8")
+    made = {example.name for example in gallery_pages.examples()} | {"index"}
+    for target in re.findall(r":doc:`(?:[^`<]*<)?([\w/]+)>?`", text):
+        folder, _, name = target.rpartition("/")
+        assert name in made if folder == "gallery" else (DOCS / f"{target}.rst").exists(), target
+    for target in re.findall(r"\.\. (?:image|figure|include):: (\S+)", text):
+        if target.startswith("gallery/"):
+            assert re.sub(r"_\d\.png$", "", target.removeprefix("gallery/")) in made, target
+        else:
+            assert (DOCS / target).exists(), target
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.name)
+def test_plain_words(page):
+    if page.name != "architecture.rst":  # has the words of the source, and what they mean
+        assert DIALECT.findall(page.read_text(encoding="utf-8")) == []
+
+
+def test_gallery():
+    shown = gallery_pages.examples()
+    assert len(shown) == len({example.name for example in shown}) == 20
+    for example in shown:
+        assert example.title
+        assert example.text
+        compile(example.code, example.path.name, "exec")
+        assert "plt." in example.code or "plot(" in example.code  # leaves a picture
+        used = set(re.findall(r"\bsh\.(\w+)", example.code)) - {"report", "plotting"}
+        assert used <= set(sh.__all__)
