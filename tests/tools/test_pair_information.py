@@ -1,4 +1,4 @@
-"""Information of all pairs from few features: against whole matrices, with gaps and labels, and the links that follow."""
+"""Information of all pairs from few features: against whole matrices, with gaps, labels, and the links that follow."""
 
 from types import SimpleNamespace
 

@@ -31,7 +31,7 @@ Indices = NDArray[np.intp]
 TILE = 64
 # Shares below this are 0: what two normal variables with a correlation of 0.15 have. So weak a dependence shows in many
 # rows only, and nothing in its order tells links from others.
-LEAST_SHARE = 0.0138
+LEAST_SHARE = 0.014
 # Independent columns have about f g / (2 n ln 2) bits: f is the number of levels less one of a label, and of a number
 # this (measured: 1.39 to 1.48 for 50 to 2000 rows).
 NUMBER_FREEDOM = 1.45
@@ -55,6 +55,8 @@ class PairInformation:
     ----------
     table : Table
         The variables, one column each, with or without gaps.
+    least : float
+        Shares below this are 0.
 
     Examples
     --------
@@ -65,7 +67,8 @@ class PairInformation:
     array([0.  , 1.  , 0.43, 0.  ])
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, least: float = LEAST_SHARE) -> None:
+        self._least = least
         self.count, self._rows = len(table.variables), table.rows
         self._presence = table.presence
         self.is_label = np.array([variable.kind != "continuous" for variable in table.variables])
@@ -113,7 +116,7 @@ class PairInformation:
         with np.errstate(divide="ignore", invalid="ignore"):
             # numbers have nothing taken off, labels of two levels nothing put on
             share = (bits - np.maximum(freedom, 0.0) / (2 * rows * np.log(2))) / most
-        share[(most <= 0) | (share < LEAST_SHARE)] = 0.0
+        share[(most <= 0) | (share < self._least)] = 0.0
         share[rows < FEWEST_ROWS] = np.nan
         found: Floats = np.minimum(share, 1.0)
         return found

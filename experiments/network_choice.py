@@ -1,0 +1,121 @@
+"""Which weights a network should have by default: chosen on all known networks but one, judged on that one.
+
+usage: python -m experiments.network_choice
+
+Reads experiments/results/network_rivals.json and writes experiments/results/network_choice.json. A way of weighing is
+worth the mean of the area under the ROC curve and the average precision, averaged over the networks of a kind (10
+genes, 100 genes, proteins), then over the kinds. Of all that are as good to the third digit, the one with the highest
+floor is taken: it claims an order of the fewest pairs. Once among weights as they are, for the default of any table, and once
+among weights in their context too. What is chosen is then compared with every rival over the nine networks: the exact
+test of the mean difference by all changes of signs.
+"""
+
+import itertools
+import json
+import sys
+
+import numpy as np
+
+from experiments.network_rivals import FLOORS, NETWORKS
+from experiments.records import FOLDER
+
+RIVALS = (
+    "Pearson", "Spearman", "normal scores, Pearson", "Pearson, clr", "MRNET, Spearman", "MRNET, normal scores, Pearson",
+    "graphical lasso", "normal scores, graphical lasso", "graphical lasso, path",
+    "normal scores, graphical lasso, path", "shrunken partial correlation",
+    "normal scores, shrunken partial correlation", "GENIE3",
+)  # fmt: skip
+FIXED = ("I*, alpha 2", "I adjusted", "-log p", "strength")
+NEAR = 0.001
+MEASURES = ("auc", "aupr")
+Figures = dict[str, dict[str, dict[str, float]]]
+
+
+def read() -> Figures:
+    """Method -> network -> figures, of the methods that all networks have."""
+    found: Figures = {}
+    for case, methods in json.loads((FOLDER / "network_rivals.json").read_text()).items():
+        for name, figures in methods.items():
+            found.setdefault(name, {})[case.split("/")[0]] = figures
+    return {name: networks for name, networks in found.items() if len(networks) == len(NETWORKS)}
+
+
+def kind(network: str) -> str:
+    return network.partition("-")[0]
+
+
+def worth(networks: dict[str, dict[str, float]], without: str | None = None) -> float:
+    kept: dict[str, list[float]] = {}
+    for name, figures in networks.items():
+        if name != without:
+            kept.setdefault(kind(name), []).append((figures["auc"] + figures["aupr"]) / 2)
+    return float(np.mean([np.mean(values) for values in kept.values()]))
+
+
+def floor_of(name: str) -> float:
+    """Of a way of weighing: 0 where it has none."""
+    words = name.split(",")[0].split()
+    return float(words[-1]) if "above" in words else 0.0
+
+
+def choose(candidates: Figures, without: str | None) -> str:
+    values = {name: worth(networks, without) for name, networks in candidates.items()}
+    near = [name for name, value in values.items() if value >= max(values.values()) - NEAR]
+    return max(near, key=lambda name: (floor_of(name), values[name]))
+
+
+def chosen(candidates: Figures) -> dict:
+    """What is chosen without each network, and its figures there; means by kind of network."""
+    rounds = {}
+    for network in NETWORKS:
+        name = choose(candidates, network)
+        rounds[network] = {"method": name, **candidates[name][network]}
+    return {"all": choose(candidates, None), "rounds": rounds, "mean": means(rounds)}
+
+
+def means(networks: dict[str, dict]) -> dict[str, dict[str, float]]:
+    return {
+        group: {
+            measure: round(float(np.mean([networks[n][measure] for n in NETWORKS if kind(n) == group])), 4)
+            for measure in MEASURES
+        }
+        for group in dict.fromkeys(map(kind, NETWORKS))
+    }
+
+
+def sign_test(differences: list[float]) -> float:
+    """Two-sided p-value of the mean difference under all changes of signs."""
+    d = np.array(differences)
+    signs = np.array(list(itertools.product((1, -1), repeat=len(d))))
+    return float(np.mean(np.abs(signs @ d) >= abs(d.sum()) - 1e-12))
+
+
+def main() -> int:
+    found = read()
+    ours = {name: networks for name, networks in found.items() if name not in RIVALS and "Pearson" not in name}
+    ours = {name: networks for name, networks in ours.items() if "Spearman" not in name}
+    plain = {name: networks for name, networks in ours.items() if "clr" not in name}
+    result: dict = {"chosen": {"weights": chosen(plain), "weights and context": chosen(ours)}, "others": {}}
+    for name in (*RIVALS, *FIXED):
+        if name in found:
+            against = {}
+            for label, group in result["chosen"].items():
+                pairs = [(group["rounds"][network], found[name][network]) for network in NETWORKS]
+                against[label] = {
+                    measure: {
+                        "difference": round(float(np.mean([a[measure] - b[measure] for a, b in pairs])), 4),
+                        "better": sum(a[measure] > b[measure] for a, b in pairs),
+                        "p": round(sign_test([a[measure] - b[measure] for a, b in pairs]), 4),
+                    }
+                    for measure in MEASURES
+                }
+            result["others"][name] = {"mean": means(found[name]), "against": against}
+    names = [f"information above {floor:g}{context}" for floor in FLOORS for context in ("", ", clr", ", clr-rank")]
+    result["floors"] = {name: means(found[name]) for name in names}
+    (FOLDER / "network_choice.json").write_text(json.dumps(result, indent=1) + "\n")
+    json.dump({label: group["mean"] for label, group in result["chosen"].items()}, sys.stdout, indent=1)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
