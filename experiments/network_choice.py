@@ -2,11 +2,12 @@
 
 usage: python -m experiments.network_choice
 
-Reads experiments/results/network_rivals.json and writes experiments/results/network_choice.json. A way of weighing is
-worth the mean of the area under the ROC curve and the average precision, averaged over the networks of a kind (10
-genes, 100 genes, proteins), then over the kinds; the best is taken. Once among weights as they are, for the default of
-any table, and once among weights in their context too. What is chosen is then compared with every rival over the nine
-networks: the exact test of the mean difference by all changes of signs.
+Reads experiments/results/network_rivals.json, and the proteins from SHEARER_DATA; writes
+experiments/results/network_choice.json. A way of weighing is worth the mean of the area under the ROC curve and the
+average precision, averaged over the networks of a kind (10 genes, 100 genes, proteins), then over the kinds; the best is
+taken. Once among weights as they are, for the default of any table, and once among weights in their context too. What is
+chosen is then compared with every rival over the nine networks: the exact test of the mean difference by all changes of
+signs.
 
 What this does not say. Below a floor of 0.15 the floors differ on the proteins only, so that the networks of genes
 cannot choose it: "tolerances" has what follows if, of all ways within a tolerance of the best, the one with the
@@ -15,14 +16,18 @@ been looked at on the same nine networks (widths, numbers of features, floors by
 correlation for weak pairs), so that the figures are on the high side.
 """
 
-import itertools
 import json
 import sys
 
 import numpy as np
+from sklearn.metrics import roc_auc_score
 
-from experiments.network_rivals import FLOORS, NETWORKS
+from experiments.network_rivals import FLOORS, NETWORKS, load
+from experiments.network_scores import normal_scores
+from experiments.paired import sign_test
 from experiments.records import FOLDER
+from shearer.data import read as read_table
+from shearer.tools.networks.pair_information import LEAST_SHARE, PairInformation
 
 RIVALS = (
     "Pearson", "Spearman", "normal scores, Pearson", "Pearson, clr", "MRNET, Spearman", "MRNET, normal scores, Pearson",
@@ -89,11 +94,20 @@ def means(networks: dict[str, dict]) -> dict[str, dict[str, float]]:
     }
 
 
-def sign_test(differences: list[float]) -> float:
-    """Two-sided p-value of the mean difference under all changes of signs."""
-    d = np.array(differences)
-    signs = np.array(list(itertools.product((1, -1), repeat=len(d))))
-    return float(np.mean(np.abs(signs @ d) >= abs(d.sum()) - 1e-12))
+def proteins() -> dict[str, dict[str, float]]:
+    """Areas among the pairs of proteins above and below the floor of the default, by information and correlation."""
+    X, linked = load("sachs")
+    upper = np.triu_indices(len(linked), 1)
+    shares = PairInformation(read_table(X), least=0.0).all_pairs()[upper]
+    correlation = np.abs(np.corrcoef(normal_scores(X).T))[upper]
+    found = {}
+    for label, some in (("all", shares >= 0), ("above", shares >= LEAST_SHARE), ("below", shares < LEAST_SHARE)):
+        truth = linked[upper][some]
+        found[label] = {"pairs": int(some.sum()), "links": int(truth.sum())} | {
+            name: round(float(roc_auc_score(truth, score[some])), 4)
+            for name, score in (("information", shares), ("correlation", correlation))
+        }
+    return found
 
 
 def main() -> int:
@@ -126,6 +140,7 @@ def main() -> int:
             result["others"][name] = {"mean": means(found[name]), "against": against}
     names = [f"information above {floor:g}{context}" for floor in FLOORS for context in ("", ", clr", ", clr-rank")]
     result["floors"] = {name: means(found[name]) for name in names}
+    result["proteins"] = proteins()
     (FOLDER / "network_choice.json").write_text(json.dumps(result, indent=1) + "\n")
     json.dump({label: group["mean"] for label, group in result["chosen"].items()}, sys.stdout, indent=1)
     return 0

@@ -6,10 +6,11 @@ DREAM4 networks of 10 genes (five, all 136 rows) and of 100 genes (three, 100 ro
 observational rows, the 20 links of the consensus); the gold standards without directions. Needs SHEARER_DATA. Writes
 experiments/results/network_rivals.json after every case (network/family), and goes on where it stopped.
 
-Rivals: correlations; GENIE3 (Huynh-Thu et al. 2010: 1000 trees for each gene, the square root of the genes at each
-split, reduction of variance of the standardised gene, the larger of both directions); graphical lasso with its penalty
-by cross-validation, and the penalty at which a link enters, on standardised values and on normal scores; partial
-correlations of a shrunken covariance (Ledoit and Wolf); MRNET (Meyer et al. 2007) on normal information.
+Rivals: correlations; GENIE3 (Huynh-Thu et al. 2010: 1000 trees for each gene, 200 where there are 100 genes, the square
+root of the genes at each split, reduction of variance of the standardised gene, the larger of both directions);
+graphical lasso with its penalty by cross-validation, and the penalty at which a link enters, on standardised values and
+on normal scores; partial correlations of a shrunken covariance (Ledoit and Wolf); MRNET (Meyer et al. 2007) on normal
+information.
 """
 
 import sys
@@ -91,10 +92,11 @@ def correlations(X: Floats) -> Scores:
 def genie3(X: Floats) -> Scores:
     standard = (X - X.mean(axis=0)) / X.std(axis=0)
     count = X.shape[1]
+    trees = 1000 if count <= 20 else 200
     importance = np.zeros((count, count))
     for k in range(count):
         others = np.flatnonzero(np.arange(count) != k)
-        forest = RandomForestRegressor(1000, max_features="sqrt", random_state=k).fit(
+        forest = RandomForestRegressor(trees, max_features="sqrt", random_state=k).fit(
             standard[:, others], standard[:, k]
         )
         importance[others, k] = np.mean(
@@ -106,7 +108,7 @@ def genie3(X: Floats) -> Scores:
 def lasso(X: Floats) -> Scores:
     for form, values in (("", (X - X.mean(axis=0)) / X.std(axis=0)), ("normal scores, ", normal_scores(X))):
         values = values / values.std(axis=0)
-        fitted = GraphicalLassoCV(max_iter=200).fit(values)
+        fitted = GraphicalLassoCV(n_refinements=2, cv=3, max_iter=200).fit(values)
         yield f"{form}graphical lasso", _partial(fitted.precision_)
         yield f"{form}graphical lasso, path", _path(values)
         yield f"{form}shrunken partial correlation", _partial(np.linalg.inv(LedoitWolf().fit(values).covariance_))
@@ -122,7 +124,7 @@ def _partial(precision: Floats) -> Floats:
 def _path(values: Floats) -> Floats:
     """The largest penalty at which a link is there, and the partial correlation at the smallest one for the rest."""
     covariance = np.cov(values.T, bias=True)
-    penalties = np.geomspace(np.abs(covariance - np.diag(np.diag(covariance))).max(), 0.1, 12)
+    penalties = np.geomspace(np.abs(covariance - np.diag(np.diag(covariance))).max(), 0.15, 8)
     entered = np.zeros_like(covariance)
     last = entered
     for penalty in penalties:

@@ -17,8 +17,8 @@ _FEWEST_FREE, _FREE_FOR_EACH = 10, 3
 # Searches for products at most: each takes as long as all pairs do.
 _MOST_SEARCHES = 20
 _SMALLEST = 1e-8
-# Directions of the target of which less than this share is left are explained: what features of ranks leave of a relation
-# without noise has long tails, for which the test does not hold.
+# Directions of the target of which less than this share is left are explained: what features of ranks leave of a
+# relation without noise has long tails, for which the test does not hold.
 _EXPLAINED = 0.02
 
 
