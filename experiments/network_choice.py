@@ -4,10 +4,10 @@ usage: python -m experiments.network_choice
 
 Reads experiments/results/network_rivals.json, and the proteins from SHEARER_DATA; writes
 experiments/results/network_choice.json. A way of weighing is worth the mean of the area under the ROC curve and the
-average precision, averaged over the networks of a kind (10 genes, 100 genes, proteins), then over the kinds; the best is
-taken. Once among weights as they are, for the default of any table, and once among weights in their context too. What is
-chosen is then compared with every rival over the nine networks: the exact test of the mean difference by all changes of
-signs.
+average precision, averaged over the networks of a kind (10 genes, 100 genes, proteins), then over the kinds; the best
+is taken. Once among weights as they are, for the default of any table, and once among weights in their context too.
+What is chosen is then compared with every rival over the nine networks: the exact test of the mean difference by all
+changes of signs.
 
 What this does not say. Below a floor of 0.15 the floors differ on the proteins only, so that the networks of genes
 cannot choose it: "tolerances" has what follows if, of all ways within a tolerance of the best, the one with the

@@ -2,9 +2,9 @@
 
 usage: python -m experiments.selection_compared
 
-Reads experiments/results/selection.json and writes experiments/results/selection_compared.json: mean scores of each table
-over its seeds, their mean, and the default less each other way with the exact test by all changes of signs over the
-tables that both have.
+Reads experiments/results/selection.json and writes experiments/results/selection_compared.json: mean scores of each
+table over its seeds, their mean, and the default less each other way with the exact test by all changes of signs over
+the tables that both have.
 """
 
 import json

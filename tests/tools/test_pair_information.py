@@ -216,7 +216,7 @@ def test_sparse_matrices_and_annotated_ones(table):
     with pytest.raises(MemoryError, match="a sparse matrix of 120 x 9"):
         DependenceNetwork(memory="1kB").fit(sparse.csr_array(counts))
     cells.var_names = ["same"] * 9
-    with pytest.raises(ValueError, match="distinct column names, got 'same' twice"):
+    with pytest.raises(ValueError, match="distinct names of variables, got 'same' twice"):
         DependenceNetwork().fit(cells)
 
 

@@ -1,12 +1,14 @@
 """Wide data as tables: AnnData by the names of its variables, sparse matrices with their zeros."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from shearer._memory import require
-from shearer._optional import load
+from shearer._validate import describe, value_error
+from shearer.screening.frames import make_frame
 
 _OPTIONS = "Options: fewer rows or columns; a larger memory=."
 
@@ -33,8 +35,12 @@ def plain_input(X: Any, budget: int) -> Any:
            [1., 0.]])
     """
     if is_annotated(X):
-        pandas = load("pandas", "AnnData")
-        return pandas.DataFrame(_dense(X.X, budget), columns=[str(name) for name in X.var_names])
+        names, matrix = [str(name) for name in X.var_names], _dense(X.X, budget)
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            hint = "Call .var_names_make_unique() on it first."
+            raise value_error("X", "distinct names of variables", f"{describe(twice[0])} twice", hint)
+        return make_frame(dict(zip(names, matrix.T, strict=True)), "pandas")  # which AnnData comes with
     return _dense(X, budget) if sparse.issparse(X) else X
 
 
