@@ -14,6 +14,7 @@ from shearer.data import read
 from shearer.datasets import planted_network
 from shearer.tools import DependenceNetwork
 from shearer.tools.networks import network as network_module
+from shearer.tools.networks import pair_information
 from shearer.tools.networks.indirect import context_likelihood, mean_ranks
 from shearer.tools.networks.pair_information import LEAST_SHARE, NUMBER_FREEDOM, PairInformation
 from shearer.tools.networks.score_features import WIDTH, normal_scores, score_features
@@ -59,6 +60,14 @@ def test_the_kernel_is_the_wide_gaussian_where_scores_are():
     gaussian = np.exp(-((scores[:, None] - scores) ** 2) / (2 * WIDTH**2))
     assert np.abs(features @ features.T - gaussian).max() < 0.03
     assert np.allclose(np.linalg.norm(score_features(np.array([-30.0, 30.0])), axis=1), 1)
+
+
+def test_rows_in_parts_give_the_same(table, monkeypatch):
+    columns = {f"x{k}": table[:, k] for k in range(5)} | {"l": [f"v{k % 3}" for k in range(120)]}
+    expected = PairInformation(read(columns)).all_pairs()
+    monkeypatch.setattr(pair_information, "_ENTRIES", 1)
+    monkeypatch.setattr(pair_information, "_FEWEST_ROWS", 50)
+    assert np.allclose(PairInformation(read(columns)).all_pairs(), expected, atol=1e-10)
 
 
 def test_only_ranks_count(table):

@@ -21,6 +21,7 @@ from shearer.tools.networks.pair_information import PairInformation
 from shearer.tools.networks.pair_tests import GivenOthers, pair_pvalues
 from shearer.tools.networks.presets import OF_PRESET, Settings
 from shearer.tools.networks.resampled_links import link_stability
+from shearer.tools.networks.score_features import FEATURES
 from shearer.tools.networks.strongest_links import check_memory, strongest_links
 from shearer.tools.networks.weighed_pairs import check_parameters, in_context, qvalues_of, weigh, which_regulate
 from shearer.tools.wide_input import plain_input
@@ -202,6 +203,8 @@ class DependenceNetwork(GraphOutput, BaseEstimator):
             matrices = _MATRICES_ADJUSTED if settings.weight in ("adjusted", "strength") else _MATRICES
             require(matrices * 8 * count**2, budget, f"a network of {count} variables", _OPTIONS)
         table = read(data, missing=self.missing, pairwise=True, fewest=2).as_numpy()
+        if settings.weight == "information":
+            require(8 * FEATURES * table.rows * count, budget, f"features of {count} variables", _OPTIONS)
         self.names_ = table.names
         self.pvalues_ = self.qvalues_ = self.weights_ = None
         is_regulator = which_regulate(self.names_, self.regulators)

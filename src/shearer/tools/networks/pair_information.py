@@ -6,6 +6,7 @@ product. Of a label the products are its indicators. The entropies of single col
 partial traces of the same sums, so that gaps cost little.
 """
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -39,6 +40,10 @@ _FIRST, _SECOND = np.triu_indices(FEATURES)
 _PLACE = np.zeros((FEATURES, FEATURES), dtype=np.intp)
 _PLACE[_FIRST, _SECOND] = _PLACE[_SECOND, _FIRST] = np.arange(len(_FIRST))
 _PRODUCTS = len(_FIRST)
+# Products of a number and of a label.
+_WIDTHS = (_PRODUCTS, MOST_LEVELS)
+# Products of a tile of variables that are made at a time: 8 megabytes.
+_ENTRIES, _FEWEST_ROWS = 2**20, 256
 _DIAGONAL = np.flatnonzero(_FIRST == _SECOND)
 # Where the entries of a joint matrix of two numbers stand among the products.
 _JOINT = (_PLACE[:, None, :, None] * _PRODUCTS + _PLACE[None, :, None, :]).reshape(FEATURES**2, FEATURES**2)
@@ -123,12 +128,12 @@ class PairInformation:
 
     def _bits(self, left: Indices, right: Indices, first: bool, second: bool) -> Floats:
         """Mutual information of variables of one kind each."""
-        mine, others = self._products(left, first), self._products(right, second)
         shape = len(left), len(right)
-        sums = (mine.reshape(-1, self._rows) @ others.reshape(-1, self._rows).T).reshape(
-            len(left), mine.shape[1], len(right), others.shape[1]
-        )
-        sums = sums.transpose(0, 2, 1, 3)
+        flat = np.zeros((len(left) * _WIDTHS[first], len(right) * _WIDTHS[second]))
+        for rows in self._chunks(max(shape)):
+            mine, others = self._products(left, first, rows), self._products(right, second, rows)
+            flat += mine.reshape(len(flat), -1) @ others.reshape(flat.shape[1], -1).T
+        sums = flat.reshape(len(left), _WIDTHS[first], len(right), _WIDTHS[second]).transpose(0, 2, 1, 3)
         if first and second:
             joint = _entropy(sums.reshape(*shape, -1))
         elif first:
@@ -158,27 +163,35 @@ class PairInformation:
             some = np.arange(start, min(start + TILE, self.count))
             for label in (False, True):
                 members = some[self.is_label[some] == label]
-                if len(members):
-                    products = self._products(members, label)
-                    sums = products.sum(axis=2)
-                    entropy[members] = _entropy(sums if label else _spectra(sums))
-                    own[members] = entropy[members] if label else 2 * entropy[members] - _with_itself(products)
+                sums = np.zeros((len(members), _WIDTHS[label]))
+                joint = np.zeros((len(members), _PRODUCTS, _PRODUCTS))
+                for rows in self._chunks(len(members)):
+                    products = self._products(members, label, rows)
+                    sums += products.sum(axis=2)
+                    if not label:
+                        joint += products @ products.transpose(0, 2, 1)
+                if label:
+                    own[members] = entropy[members] = _entropy(sums)
+                else:
+                    entropy[members] = _entropy(_spectra(sums))
+                    both = _entropy(np.linalg.eigvalsh(joint.reshape(len(members), -1)[:, _JOINT]))
+                    own[members] = 2 * entropy[members] - both
         own[own < 1e-9] = 0.0  # constants, up to rounding
         return entropy, own
 
-    def _products(self, variables: Indices, label: bool) -> Floats:
+    def _products(self, variables: Indices, label: bool, rows: slice) -> Floats:
         """Products of two features each, shape (variables, products, rows)."""
         place = self._place[variables]
         if label:
-            return self._labels[place]
-        features = self._numbers[place]
+            return self._labels[place, :, rows]
+        features = self._numbers[place, rows]
         return (features[..., _FIRST] * features[..., _SECOND]).transpose(0, 2, 1)
 
-
-def _with_itself(products: Floats) -> Floats:
-    """Entropy of a number joined with itself."""
-    sums = products @ products.transpose(0, 2, 1)
-    return _entropy(np.linalg.eigvalsh(sums.reshape(len(sums), -1)[..., _JOINT]))
+    def _chunks(self, variables: int) -> Iterator[slice]:
+        """Rows whose products of so many variables stay small."""
+        step = max(_FEWEST_ROWS, _ENTRIES // (_PRODUCTS * max(variables, 1)))
+        for start in range(0, self._rows, step):
+            yield slice(start, min(start + step, self._rows))
 
 
 def _spectra(sums: Floats) -> Floats:
