@@ -15,7 +15,7 @@ TARGETS, TREES = 2, 100
 
 def network() -> list[Case]:
     x = columns(GENES)
-    ours = best(lambda: DependenceNetwork().fit(x), 3)
+    ours = best(lambda: DependenceNetwork(weight="value").fit(x), 3)
     cases = [Case(f"network of {GENES} genes beside its product", ours, best(bare_product(GENES, "float64"), 3), "s")]
 
     def forests() -> None:
@@ -32,7 +32,7 @@ def selection() -> list[Case]:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(ROWS, FEATURES))
     y = x[:, 0] + x[:, 1] ** 2 + 0.3 * rng.normal(size=ROWS)
-    ours = best(lambda: DependenceSelector(10).fit(x, y), 3)
+    ours = best(lambda: DependenceSelector(10, method="joint").fit(x, y), 3)
     reference = best(lambda: mutual_info_regression(x, y, random_state=0), 3)
     note = "KSG scores every feature once"
     return [Case(f"10 of {FEATURES} features by joint information", ours, reference, "s", note=note)]

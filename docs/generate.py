@@ -26,6 +26,7 @@ import tables_learning
 import tables_neural
 import tables_reproduction
 import tables_scale
+import tables_selection
 import tables_shapes
 import tables_strength
 import tables_times
@@ -41,6 +42,7 @@ DOCS = Path(__file__).parent
 PARTS = (
     tables_neural, tables_widths, tables_scale, tables_intervals, tables_house, tables_learning, tables_conditional,
     claims_learning, tables_strength, tables_shapes, tables_compare, tables_reproduction, tables_times, claims_list,
+    tables_selection,
 )  # fmt: skip
 LEMMA = DOCS.parent / "experiments" / "results" / "lemma_one.json"
 DELTA = sh.kernels.Delta()

@@ -42,19 +42,20 @@ def test_everything_is_written(run, table, tmp_path):
     outputs = [item for option, path in places.items() for item in (f"--{option}", path)]
     code, printed, said = run(table, "--indirect", "clr", "--fdr", "0.001", *outputs, "--regulators", names)
     assert code == 0
-    assert "3 links between 11 variables, from 150 rows." in printed
+    assert "1 link between 11 variables, from 150 rows." in printed
     assert "1 of 2 regulators are not among the columns" in said
-    network = DependenceNetwork(indirect="clr", fdr=0.001).fit(pl.read_csv(table))
+    network = DependenceNetwork(indirect="clr", fdr=0.001, regulators=["dose"]).fit(pl.read_csv(table))
     document = json.loads(places["json"].read_text())
     assert [(edge["source"], edge["target"]) for edge in document["edges"]] == network.edges_.select(
         "source", "target"
     ).rows()
     assert [edge["weight"] for edge in document["edges"]] == pytest.approx(network.edges_["weight"].to_list())
     assert document["settings"]["indirect"] == "clr"
+    assert document["settings"]["regulators"] == ["dose"]
     assert pl.read_csv(places["csv"]).columns == network.edges_.columns
     graph = networkx.read_graphml(places["graphml"])
     assert set(graph.nodes) >= {"dose", "lamp", r"-noise\x1b"}
-    assert graph.number_of_edges() == 3
+    assert graph.number_of_edges() == 1
     adjacencies = pl.read_csv(places["arboreto"], separator="\t")
     assert adjacencies.columns == ["TF", "target", "importance"]
     assert adjacencies["TF"].to_list() == ["dose"]
@@ -70,13 +71,17 @@ def test_options_reach_the_network(run, table):
     assert len(printed.splitlines()) == 3
     assert printed.splitlines()[1].endswith(",,")  # no p-values
     assert run(table, "-q") == (0, "", "")
+    code, printed, _ = run(table, "--preset", "expression", "--stability", "3", "--top", "2", "--indirect", "none")
+    assert code == 0
+    assert "stability" in printed
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
         (["--fdr", "many"], 2, "neither a number nor none"),
-        (["--regulators", "names.txt"], 2, "needs --arboreto"),
+        (["--preset", "genes"], 1, "preset: expected one of"),
+        (["--stability", "-1"], 2, "--stability"),
         (["--weight", "size"], 1, "weight: expected one of"),
         (["--columns", "dose,nothing"], 1, "--columns: expected names among"),
         (["--columns", "dose"], 1, "at least 2 variables"),

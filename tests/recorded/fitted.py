@@ -19,8 +19,8 @@ CASES = Cases()
 
 
 def network(X, **options):
-    """Weights, p-values and links."""
-    n = DependenceNetwork(**options).fit(X)
+    """Weights, p-values and links; I* at order 2 unless another weight is stated."""
+    n = DependenceNetwork(**({"weight": "value"} | options)).fit(X)
     found = {"names": n.names_} | entries("weights", upper(n.weights_))
     if n.pvalues_ is not None:
         found |= entries("pvalues", upper(n.pvalues_)) | entries("qvalues", upper(n.qvalues_))
@@ -79,7 +79,7 @@ CASES.add("scores with a kernel", lambda: score(features(60, 116), np.arange(60)
 
 
 def selected(X, y, **options):
-    s = DependenceSelector(**options).fit(X, y)
+    s = DependenceSelector(**({"method": "joint"} | options)).fit(X, y)
     return {"order": s.order_, "scores": s.scores_}
 
 

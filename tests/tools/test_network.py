@@ -65,7 +65,7 @@ def test_a_tolerance_of_one_keeps_every_link(chain):
 
 def test_weights_are_those_of_pairwise(table):
     m = sh.pairwise(table)
-    network = DependenceNetwork(fdr=None).fit(table)
+    network = DependenceNetwork(weight="value", fdr=None).fit(table)
     expected = m.value.copy()
     np.fill_diagonal(expected, 0)
     assert np.allclose(network.weights_, expected, atol=1e-14)
@@ -121,18 +121,18 @@ def test_pvalues_at_one_width_and_over_a_ladder(table):
 
 
 def test_thresholds_join(table):
-    everything = DependenceNetwork(fdr=None).fit(table).edges_
+    everything = DependenceNetwork(weight="value", fdr=None).fit(table).edges_
     assert len(everything) == 28
     weights = everything["weight"].to_numpy()
     assert np.all(np.diff(weights) <= 0)
-    assert len(DependenceNetwork(fdr=None, top_k=3).fit(table).edges_) == 3
+    assert len(DependenceNetwork(weight="value", fdr=None, top_k=3).fit(table).edges_) == 3
     cut = float(weights[5])
-    assert len(DependenceNetwork(fdr=None, threshold=cut).fit(table).edges_) == 6
-    both = DependenceNetwork(fdr=None, threshold=cut, top_k=4).fit(table).edges_
+    assert len(DependenceNetwork(weight="value", fdr=None, threshold=cut).fit(table).edges_) == 6
+    both = DependenceNetwork(weight="value", fdr=None, threshold=cut, top_k=4).fit(table).edges_
     assert both["weight"].to_list() == weights[:4].tolist()
-    significant = DependenceNetwork(fdr=0.05).fit(table).edges_
+    significant = DependenceNetwork(weight="value", fdr=0.05).fit(table).edges_
     assert (significant["qvalue"] <= 0.05).all()
-    assert len(DependenceNetwork(fdr=0.05, top_k=28).fit(table).edges_) == len(significant)
+    assert len(DependenceNetwork(weight="value", fdr=0.05, top_k=28).fit(table).edges_) == len(significant)
 
 
 def test_pvalues_are_left_out_where_nothing_asks_for_them(table):
@@ -316,6 +316,13 @@ def test_nothing_is_handed_on_before_fitting(method):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
+        ({"preset": "genes"}, ValueError, "preset: expected one of 'general', 'expression', 'paper'"),
+        ({"regulators": "x1"}, TypeError, "regulators: expected a collection of names"),
+        ({"regulators": ["nobody"]}, ValueError, "regulators: expected names among"),
+        ({"regulators": []}, ValueError, "regulators: expected at least one name, or None"),
+        ({"regulators": [1]}, TypeError, "regulators: expected names among"),
+        ({"stability": -1}, ValueError, "stability"),
+        ({"stability": 1.5}, TypeError, "stability"),
         ({"alpha": -1}, ValueError, "alpha: expected a number from 0 to infinity"),
         ({"alpha": "2"}, TypeError, "alpha"),
         ({"weight": "pvalues"}, ValueError, "Did you mean 'pvalue'"),
@@ -327,7 +334,11 @@ def test_nothing_is_handed_on_before_fitting(method):
         ({"threshold": "high"}, TypeError, "threshold"),
         ({"top_k": 0}, ValueError, "top_k: expected a whole number of 1 or more"),
         ({"top_k": 2.5}, TypeError, "top_k"),
-        ({"indirect": "aracne"}, ValueError, "indirect: expected one of None, 'dpi', 'clr', 'conditional', 'pc'"),
+        (
+            {"indirect": "aracne"},
+            ValueError,
+            "indirect: expected one of 'preset', None, 'dpi', 'clr', 'clr-rank', 'conditional', 'pc'",
+        ),
         ({"tolerance": -0.1}, ValueError, "tolerance: expected a number from 0 to 1"),
         ({"level": 0}, ValueError, "level: expected a number above 0"),
         ({"n_resamples": 0}, ValueError, "n_resamples"),

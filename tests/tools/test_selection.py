@@ -31,7 +31,7 @@ def chosen(selector, X, y) -> list[int]:
 
 def test_scores_are_joint_information_above_chance(noise):
     y = noise[:, 1] + noise[:, 4] ** 2
-    selector = DependenceSelector(3).fit(noise, y)
+    selector = DependenceSelector(3, method="joint").fit(noise, y)
     n, target = len(y), sh.entropy(y, alpha=2)
     for count, score in enumerate(selector.scores_, start=1):
         # each column has its own kernel: the joint of several variables, not a vector
@@ -67,9 +67,10 @@ def test_mrmr_is_relevance_less_mean_redundancy(noise):
         assert selector.scores_[count] == pytest.approx(relevance[order[count]] - np.mean(shared))
 
 
-def test_friedman_finds_all_five():
+@pytest.mark.parametrize("method", ["stepwise", "joint"])
+def test_friedman_finds_all_five(method):
     X, y = make_friedman1(300, 30, noise=0.5, random_state=0)
-    assert chosen(DependenceSelector(5), X, y) == [0, 1, 2, 3, 4]
+    assert chosen(DependenceSelector(5, method=method), X, y) == [0, 1, 2, 3, 4]
 
 
 def test_what_tells_only_together_needs_a_pair_to_begin_with(noise):
@@ -84,7 +85,7 @@ def test_a_pair_is_not_taken_where_one_is_wanted_or_enough(noise):
     assert chosen(DependenceSelector(start=2), noise[:, :1], noise[:, 0]) == [0]
 
 
-@pytest.mark.parametrize("method", ["joint", "mrmr"])
+@pytest.mark.parametrize("method", ["stepwise", "joint", "mrmr"])
 def test_auto_adds_noise_at_its_level_only(method):
     added = 0
     for seed in range(30):
@@ -93,7 +94,7 @@ def test_auto_adds_noise_at_its_level_only(method):
     assert added <= binom.ppf(0.999, 30, 0.05)
 
 
-@pytest.mark.parametrize("method", ["joint", "mrmr"])
+@pytest.mark.parametrize("method", ["stepwise", "joint", "mrmr"])
 def test_auto_goes_on_while_there_is_something_new(method, noise):
     y = noise[:, 1] + noise[:, 4] + 0.3 * noise[:, 0]
     assert set(chosen(DependenceSelector(method=method), noise, y)) >= {1, 4}
@@ -178,8 +179,9 @@ def test_constant_features_and_targets_tell_nothing(noise):
     scores, pvalues = dependence_score(noise, noise[:, 1])
     assert (scores[0], pvalues[0]) == (pytest.approx(0, abs=1e-12), 1)
     assert np.allclose(dependence_score(noise, np.ones(150))[0], 0)
-    assert DependenceSelector().fit(noise, np.ones(150)).n_features_ == 1
-    assert DependenceSelector().fit(np.ones((20, 3)), np.arange(20.0)).n_features_ == 1
+    for method in ("stepwise", "joint"):
+        assert DependenceSelector(method=method).fit(noise, np.ones(150)).n_features_ == 1
+    assert DependenceSelector(method="joint").fit(np.ones((20, 3)), np.arange(20.0)).n_features_ == 1
 
 
 def test_similarities_made_anew_give_the_same():
@@ -207,7 +209,8 @@ def test_seeds():
     y = X[:, 0] > 0
 
     def counts() -> list[int]:
-        selectors = [DependenceSelector(n_resamples=5, level=0.4, random_state=seed) for seed in range(30)]
+        options = {"method": "joint", "n_resamples": 5, "level": 0.4}
+        selectors = [DependenceSelector(random_state=seed, **options) for seed in range(30)]
         return [selector.fit(X, y).n_features_ for selector in selectors]
 
     assert counts() == counts()
@@ -222,13 +225,15 @@ def test_seeds():
         ({"n_features_to_select": 1.5}, ValueError, "a share above 0 and up to 1"),
         ({"n_features_to_select": "all"}, ValueError, "expected one of 'auto'"),
         ({"n_features_to_select": None}, TypeError, "n_features_to_select"),
-        ({"method": "mRMR"}, ValueError, "method: expected one of 'joint', 'mrmr'"),
-        ({"start": 3}, ValueError, "start: expected one of 1, 2"),
+        ({"method": "mRMR"}, ValueError, "method: expected one of None, 'stepwise', 'joint', 'mrmr'"),
+        ({"start": 3}, ValueError, "start: expected one of None, 1, 2"),
         ({"level": 0}, ValueError, "level"),
         ({"n_resamples": 0}, ValueError, "n_resamples"),
         ({"target": "number"}, ValueError, "target: expected one of"),
         ({"missing": "pairwise"}, ValueError, "missing: expected one of 'error', 'drop'"),
-        ({"memory": "1kB"}, MemoryError, "pairs of 150 rows"),
+        ({"together": 4}, ValueError, "together: expected one of 1, 2, 3"),
+        ({"memory": "1kB"}, MemoryError, "features of 8 columns"),
+        ({"memory": "1kB", "method": "joint"}, MemoryError, "pairs of 150 rows"),
         ({"kernel": {"z": sh.kernels.Gaussian()}}, ValueError, "kernel: expected names among"),
     ],
 )

@@ -16,6 +16,7 @@ from shearer.cli import (
     network_command,
     outliers_command,
     scan_command,
+    select_command,
 )
 from shearer.cli.outputs import in_options, say
 
@@ -25,6 +26,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "compare": (compare_command.compare, compare_command.EXAMPLES),
     "test": (independence_command.independence, independence_command.EXAMPLES),
     "network": (network_command.network, network_command.EXAMPLES),
+    "select": (select_command.select, select_command.EXAMPLES),
     "outliers": (outliers_command.outliers, outliers_command.EXAMPLES),
     "demo": (demo_command.demo, demo_command.EXAMPLES),
 }

@@ -1,5 +1,6 @@
 """`shearer network`: which columns of a table are linked."""
 
+from collections.abc import Collection
 from typing import Annotated, Any
 
 import typer
@@ -30,11 +31,11 @@ from shearer.cli.outputs import STDOUT, check_outputs, deliver, noted, say
 
 EXAMPLES = (
     "shearer network expression.tsv --graphml network.graphml",
-    "shearer network expression.tsv --drop sample --weight pvalue --indirect clr --top 500 --csv links.csv",
-    "shearer network expression.tsv --fdr none --arboreto adjacencies.tsv --regulators tf_names.txt",
+    "shearer network expression.tsv --preset expression --drop sample --top 500 --csv links.csv",
+    "shearer network expression.tsv --preset expression --fdr none --top 100000 --regulators tf.txt --arboreto out.tsv",
 )
 _LINKS = "The links"
-_NO_RATE = "none"
+_NONE = "none"
 
 
 def network(
@@ -45,14 +46,23 @@ def network(
             help=f"{FORMATS}, a column for each variable; several are stacked; - is the standard input.",
         ),
     ],
-    weight: Annotated[
+    preset: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="value (I*), strength (as of a correlation), adjusted (for chance) or pvalue (-log10 of it).",
+            help="general, expression (links stand out among others of a gene) or paper (its Table 2).",
             rich_help_panel=_LINKS,
         ),
-    ] = "value",
+    ] = "general",
+    weight: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="information (share of what a copy tells), value (I*), strength (as of a correlation), adjusted (for"
+            " chance) or pvalue (-log10 of it). Default: of the preset, or value with --alpha or --width.",
+            rich_help_panel=_LINKS,
+        ),
+    ] = None,
     fdr: Annotated[
         str, typer.Option(metavar="RATE", help="False discovery rate of the links, or none.", rich_help_panel=_LINKS)
     ] = "0.05",
@@ -63,12 +73,31 @@ def network(
         int | None, typer.Option(min=1, metavar="N", help="At most so many links.", rich_help_panel=_LINKS)
     ] = None,
     indirect: Annotated[
+        str,
+        typer.Option(
+            metavar="METHOD",
+            help="Against indirect links: none, dpi, clr, clr-rank, conditional or pc.",
+            rich_help_panel=_LINKS,
+        ),
+    ] = "preset",
+    regulators: Annotated[
         str | None,
         typer.Option(
-            metavar="METHOD", help="Against indirect links: dpi, clr, conditional or pc.", rich_help_panel=_LINKS
+            metavar="PATH",
+            help="A file of names, one a line: one of them is in every link, and its source.",
+            rich_help_panel=_LINKS,
         ),
     ] = None,
-    alpha: Annotated[float, typer.Option(help="Order of the entropy.", rich_help_panel=_LINKS)] = 2.0,
+    stability: Annotated[
+        int,
+        typer.Option(
+            min=0, metavar="N", help="Find links again in so many halves of the rows.", rich_help_panel=_LINKS
+        ),
+    ] = 0,
+    alpha: Annotated[
+        float | None,
+        typer.Option(help="Order of the entropy for --weight value.", show_default=False, rich_help_panel=_LINKS),
+    ] = None,
     width: Annotated[
         str | None,
         typer.Option(
@@ -105,10 +134,6 @@ def network(
             metavar="PATH", help="Write TF, target, importance as tsv, as arboreto does.", rich_help_panel=OUTPUT
         ),
     ] = None,
-    regulators: Annotated[
-        str | None,
-        typer.Option(metavar="PATH", help="For --arboreto: a file of names, one a line.", rich_help_panel=OUTPUT),
-    ] = None,
     limit: Annotated[int, typer.Option(min=0, metavar="ROWS", help="Links printed.", rich_help_panel=OUTPUT)] = 20,
     quiet: Quiet = False,
 ) -> None:
@@ -116,35 +141,34 @@ def network(
     kinds, rate = parse_kinds(kind), _parse_rate(fdr)
     outputs = {"--json": json, "--csv": csv, "--graphml": graphml, "--arboreto": arboreto}
     check_outputs(outputs, [*files, *([regulators] if regulators else [])])
-    if regulators is not None and arboreto is None:
-        raise typer.BadParameter("needs --arboreto PATH", param_hint="--regulators")
 
     from shearer.report.network_document import network_document
     from shearer.tools import DependenceNetwork
 
-    names = _read_names(regulators)
     loaded = Reading(separator, encoding, no_header, sheet, skip_rows).read(files)
     frame = choose_columns(loaded.frame, columns, drop)
     notes = loaded.notes_on(frame.columns)
+    names = _read_names(regulators, frame.columns, quiet=quiet)
     with noted(notes, quiet=quiet):
         found = DependenceNetwork(
-            alpha=alpha, kernel=_parse_width(width), weight=weight, fdr=rate, threshold=threshold, top_k=top,
-            indirect=indirect, test=test, missing=missing, memory=memory, n_jobs=jobs, random_state=seed,
+            preset=preset, alpha=alpha, kernel=_parse_width(width), weight=weight, fdr=rate, threshold=threshold,
+            top_k=top, indirect=None if indirect.lower() == _NONE else indirect, regulators=names, stability=stability,
+            test=test, missing=missing, memory=memory, n_jobs=jobs, random_state=seed,
             progress=False if quiet else None,
         ).fit(with_kinds(frame, kinds))  # fmt: skip
     document = network_document(found, source=loaded.source, rows=len(frame), notes=list(notes))
     if not quiet and STDOUT not in outputs.values():
         _print(document, limit)
-    _write(found, document, outputs, names, quiet=quiet)
+    _write(found, document, outputs, quiet=quiet)
 
 
 def _parse_rate(text: str) -> float | None:
-    if text.lower() == _NO_RATE:
+    if text.lower() == _NONE:
         return None
     try:
         return float(text)
     except ValueError as error:
-        raise typer.BadParameter(f"{text!r} is neither a number nor {_NO_RATE}", param_hint="--fdr") from error
+        raise typer.BadParameter(f"{text!r} is neither a number nor {_NONE}", param_hint="--fdr") from error
 
 
 def _parse_width(text: str | None) -> Any:
@@ -158,11 +182,16 @@ def _parse_width(text: str | None) -> Any:
         return Gaussian(text)
 
 
-def _read_names(path: str | None) -> list[str] | None:
+def _read_names(path: str | None, columns: Collection[str], *, quiet: bool) -> list[str] | None:
+    """The names in a file that are columns."""
     if path is None:
         return None
     with open(path, encoding="utf-8") as file:
-        return [line.strip() for line in file if line.strip()]
+        names = [line.strip() for line in file if line.strip()]
+    known = [name for name in names if name in columns]
+    if len(known) < len(names) and not quiet:
+        say(f"{len(names) - len(known)} of {len(names)} regulators are not among the columns")
+    return known
 
 
 def _print(document: dict[str, Any], limit: int) -> None:
@@ -173,9 +202,7 @@ def _print(document: dict[str, Any], limit: int) -> None:
     Console(highlight=False).print(NetworkView(document, limit))
 
 
-def _write(
-    found: Any, document: dict[str, Any], outputs: dict[str, str | None], names: list[str] | None, *, quiet: bool
-) -> None:
+def _write(found: Any, document: dict[str, Any], outputs: dict[str, str | None], *, quiet: bool) -> None:
     """Write what is asked for."""
     from shearer.report.exports import csv_text, to_json
 
@@ -187,8 +214,5 @@ def _write(
     if (path := outputs["--graphml"]) is not None:
         deliver("--graphml", path, found.graphml(), quiet=quiet)
     if (path := outputs["--arboreto"]) is not None:
-        known = None if names is None else [name for name in names if name in found.names_]
-        if names is not None and len(known or []) < len(names) and not quiet:
-            say(f"{len(names) - len(known or [])} of {len(names)} regulators are not among the columns")
-        adjacencies = found.to_arboreto(known)  # names as they are, for the programs that look them up
+        adjacencies = found.to_arboreto()  # names as they are, for the programs that look them up
         deliver("--arboreto", path, adjacencies.write_csv(separator="\t"), quiet=quiet)

@@ -13,7 +13,10 @@ from shearer._display import printable
 from shearer._version import __version__
 from shearer.tools import DependenceNetwork
 
-_SETTINGS = ("alpha", "weight", "fdr", "threshold", "top_k", "indirect", "test", "missing", "random_state")
+_SETTINGS = (
+    "preset", "alpha", "weight", "fdr", "threshold", "top_k", "indirect", "regulators", "stability", "test", "missing",
+    "random_state",
+)  # fmt: skip
 _LONGEST_NAME = 30
 
 
@@ -73,12 +76,14 @@ class NetworkView:
 
 def _table(edges: list[dict[str, Any]]) -> Table:
     known = [name for name in ("pvalue", "qvalue") if not math.isnan(edges[0][name])]
+    stable = "stability" in edges[0]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in ("source", "target"):
         table.add_column(name, no_wrap=True)
-    for name in ("weight", *(name[0] for name in known)):
+    for name in ("weight", *(name[0] for name in known), *(["stability"] * stable)):
         table.add_column(name, justify="right", no_wrap=True)
     for edge in edges:
         names = [Text(printable(edge[end], _LONGEST_NAME)) for end in ("source", "target")]
-        table.add_row(*names, f"{edge['weight']:.3f}", *(f"{edge[name]:.0e}" for name in known))
+        again = [f"{edge['stability']:.2f}"] if stable else []
+        table.add_row(*names, f"{edge['weight']:.3f}", *(f"{edge[name]:.0e}" for name in known), *again)
     return table

@@ -1,6 +1,6 @@
 """A fitted network in the forms that other programs take."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from os import PathLike
 from typing import Any
 
@@ -18,6 +18,7 @@ class GraphOutput:
 
     edges_: Any
     names_: tuple[str, ...]
+    regulators: Collection[str] | None
 
     def to_networkx(self) -> Any:
         """The links as a graph of networkx, with every variable as a node and weight, pvalue, qvalue on edges.
@@ -69,7 +70,7 @@ class GraphOutput:
         Parameters
         ----------
         tf_names : iterable of str, optional
-            Variables that can be regulators; default: all.
+            Variables that can be regulators; default: the `regulators` of the network, or all.
 
         Examples
         --------
@@ -84,6 +85,7 @@ class GraphOutput:
         check_is_fitted(self)
         if isinstance(tf_names, str):
             raise type_error("tf_names", "a collection of names", describe(tf_names))
+        tf_names = self.regulators if tf_names is None else tf_names
         allowed = None if tf_names is None else list(tf_names)
         if allowed is not None:
             check_names("tf_names", allowed, self.names_)

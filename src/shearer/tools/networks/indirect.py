@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from shearer._progress import track
 
@@ -12,7 +13,7 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
-def context_likelihood(weights: Floats) -> Floats:
+def context_likelihood(weights: Floats, counted: Mask | None = None) -> Floats:
     """How far each weight stands out among those of either variable (Faith et al. 2007, context likelihood, CLR).
 
     sqrt(z_i^2 + z_j^2), where z_i = max(0, (w_ij - mean_i) / deviation_i) over the other weights of variable i.
@@ -21,6 +22,8 @@ def context_likelihood(weights: Floats) -> Floats:
     ----------
     weights : array (p, p)
         Symmetric; the diagonal does not count.
+    counted : array of bool (p, p), optional
+        Symmetric: the pairs that count; default: all.
 
     Examples
     --------
@@ -31,18 +34,43 @@ def context_likelihood(weights: Floats) -> Floats:
            [1.41421356, 0.        , 0.        ],
            [0.        , 0.        , 0.        ]])
     """
-    others = len(weights) - 1
-    off = weights.copy()
-    np.fill_diagonal(off, 0.0)
-    mean = off.sum(axis=1, keepdims=True) / others
-    off -= mean
-    np.fill_diagonal(off, 0.0)
+    counts = ~np.eye(len(weights), dtype=bool) if counted is None else counted
+    others = np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    mean = np.where(counts, weights, 0.0).sum(axis=1, keepdims=True) / others
+    off = np.where(counts, weights - mean, 0.0)
     deviation = np.sqrt((off**2).sum(axis=1, keepdims=True) / others)
     # weights that are all the same, up to rounding, stand out nowhere
     even = deviation <= 1e-12 * np.abs(weights).max(initial=0.0)
     squares = np.where(even, 0.0, np.maximum(off, 0.0) / np.where(even, 1.0, deviation)) ** 2
     joined: Floats = np.sqrt(squares + squares.T)
     return joined
+
+
+def mean_ranks(weights: Floats, counted: Mask) -> Floats:
+    """Mean of the rank of each weight and the rank of how far it stands out, as shares of the pairs that are lighter.
+
+    Parameters
+    ----------
+    weights : array (p, p)
+        Symmetric.
+    counted : array of bool (p, p)
+        Symmetric, False on the diagonal: the pairs that count; all others are 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> w = np.array([[0.0, 3.0, 1.0], [3.0, 0.0, 2.0], [1.0, 2.0, 0.0]])
+    >>> mean_ranks(w, ~np.eye(3, dtype=bool)).round(2)
+    array([[0.  , 0.83, 0.17],
+           [0.83, 0.  , 0.5 ],
+           [0.17, 0.5 , 0.  ]])
+    """
+    pairs = np.nonzero(np.triu(counted))
+    ranks = np.zeros_like(weights)
+    for matrix in (weights, context_likelihood(weights, counted)):
+        ranks[pairs] += (rankdata(matrix[pairs]) - 0.5) / (2 * len(pairs[0]))
+    both: Floats = ranks + ranks.T
+    return both
 
 
 def weakest_links(weights: Floats, linked: Mask, tolerance: float) -> Mask:

@@ -32,6 +32,7 @@ class Search(ABC):
         self.target = pairs.column(pairs.count - 1)
         self.total = np.array(self.target.sum())
         self.chosen: list[Choice] = []
+        self.pvalues: dict[int, float] = {}  # of the features that were tested before they were chosen
 
     def run(self, most: int, level: float | None) -> list[Choice]:
         """Features with their scores, in the order of choice.
@@ -49,8 +50,13 @@ class Search(ABC):
             scores[[feature for feature, _ in self.chosen]] = -np.inf
             best = int(np.argmax(scores))
             score = float(scores[best])
-            if level is not None and self.chosen and not (self.grows(score) and self.pvalue(best, score) <= level):
-                break
+            if level is not None and self.chosen:
+                if not self.grows(score):
+                    break
+                pvalue = self.pvalue(best, score)
+                if pvalue > level:
+                    break
+                self.pvalues[best] = pvalue
             self.take((best, score))
         return self.chosen
 

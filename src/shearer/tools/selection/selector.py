@@ -10,45 +10,57 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from shearer._memory import parse_memory
+from shearer._memory import parse_memory, require
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_inside, check_option, describe, value_error
 from shearer.data import read
+from shearer.data.table import Table
 from shearer.inference.permutation.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.tools.estimator_input import check_features
+from shearer.tools.networks.score_features import FEATURES
 from shearer.tools.selection.greedy import JointSearch, RedundancySearch, Search
+from shearer.tools.selection.stepwise import Step, StepwiseSearch, forward_qvalues
+from shearer.tools.selection.target_features import FeatureStack
 from shearer.tools.selection.targets import read_target, target_column
 from shearer.tools.subspaces.row_pairs import RowPairs
 
-METHODS = ("joint", "mrmr")
+METHODS = ("stepwise", "joint", "mrmr")
 MISSING = ("error", "drop")
 
 
 class DependenceSelector(SelectorMixin, BaseEstimator):
-    """Features chosen one after another by the dependence of the target on them, at order 2.
+    """Features chosen one after another by the dependence of the target on them.
 
     Parameters
     ----------
     n_features_to_select : "auto", int or float, default "auto"
-        How many: a number, a share of them up to 1.0, or as long as they tell something new ("auto").
-    method : {"joint", "mrmr"}
-        "joint": the next feature makes the mutual information of the target with all chosen ones together largest, so
-        that it counts what features tell only together. "mrmr": the next feature has the largest information on the
-        target less the mean of what it shares with each of the chosen ones (Peng et al. 2005). Both in bits above what
-        permuted rows have on average.
-    start : {1, 2}
-        For "joint": begin with the best feature, or with the best pair of all pairs, which finds two features that
-        tell nothing alone (XOR) at a cost that grows with their number squared.
+        How many: a number, a share of them up to 1.0, or as long as they tell something new ("auto"). Constants are
+        never chosen by "stepwise", so that there can be fewer.
+    method : {"stepwise", "joint", "mrmr"}, optional
+        "stepwise": the next feature explains most of what those before leave of the target, by regression on features
+        of ranks and levels; two or three features that tell something only together (XOR, parity) are found where none
+        does alone. Where nothing is significant any more, a number that is asked for is filled up as "mrmr" does it.
+        "joint": the next feature makes the mutual information at order 2 of the target with all chosen ones together
+        largest. "mrmr": the next feature has the largest information on the target less the mean of what it shares with
+        each of the chosen ones (Peng et al. 2005). The latter two in bits above what permuted rows have on average.
+        Default: "stepwise", or "joint" if `start` or `kernel` is stated.
+    together : {1, 2, 3}, default 3
+        For "stepwise": how many features may tell something together. Pairs are searched among up to 500 columns,
+        triples among up to 60.
+    start : {1, 2}, optional
+        For "joint": begin with the best feature (default), or with the best pair of all pairs, which finds two features
+        that tell nothing alone (XOR) at a cost that grows with their number squared.
     level : float, default 0.05
-        With "auto": another feature is chosen if the score grows and the best of permuted features is as good with at
-        most this probability. One feature is always chosen.
+        "stepwise": a feature is chosen if its p-value, adjusted for all that could have been chosen in its place, is at
+        most this. "joint" and "mrmr" with "auto": another feature is chosen if the score grows and the best of permuted
+        features is as good with at most this probability. One feature is always chosen, unless none varies.
     n_resamples : int, default 39
-        With "auto": permutations for each feature that is chosen.
+        For "joint" and "mrmr" with "auto": permutations for each feature that is chosen.
     target : {"auto", "continuous", "categorical"}
         What `y` is. "auto": labels, and whole numbers of at most 20 different values, are classes.
     kernel : Kernel or mapping of name -> Kernel, optional
-        As in `shearer.pairwise`; the target has the name "target".
+        For "joint" and "mrmr": as in `shearer.pairwise`; the target has the name "target".
     missing : {"error", "drop"}
         What to do with rows that lack a value in X.
     memory : str or number, optional
@@ -65,7 +77,12 @@ class DependenceSelector(SelectorMixin, BaseEstimator):
     order_ : array of int
         Their positions in the order in which they were chosen.
     scores_ : array
-        The score after each choice: for "joint" bits above chance of all features so far, for "mrmr" of the new one.
+        The score after each choice: for "stepwise" the share of the target that all features so far explain, for
+        "joint" bits above chance of all features so far, for "mrmr" of the new one.
+    pvalues_, qvalues_ : array
+        Of each choice given those before, adjusted for all that could have been chosen in its place, and the false
+        discovery rate of the list that ends with it; features that were chosen together have the p-value of what they
+        tell together. nan where nothing was tested.
     n_features_ : int
         How many were chosen.
     feature_names_in_ : array of str
@@ -75,8 +92,9 @@ class DependenceSelector(SelectorMixin, BaseEstimator):
 
     Notes
     -----
-    Every feature makes rows less alike. Once no two rows are alike any target is told by all features together, so that
-    the joint information goes on growing with noise. Scores are therefore above chance, and fall with noise in the end.
+    "joint": every feature makes rows less alike. Once no two rows are alike any target is told by all features
+    together, so that the joint information goes on growing with noise. Scores are therefore above chance, and fall with
+    noise in the end.
 
     Examples
     --------
@@ -86,21 +104,25 @@ class DependenceSelector(SelectorMixin, BaseEstimator):
     >>> X = rng.normal(size=(200, 6))
     >>> DependenceSelector().fit(X, X[:, 1] + X[:, 4] ** 2).get_support(indices=True)
     array([1, 4])
-    >>> DependenceSelector(start=2).fit(X, X[:, 0] * X[:, 3] > 0).order_  # neither tells anything alone
-    array([3, 0])
+    >>> selector = DependenceSelector().fit(X, X[:, 0] * X[:, 3] > 0)  # neither tells anything alone
+    >>> sorted(selector.order_.tolist()), bool((selector.pvalues_ < 0.001).all())
+    ([0, 3], True)
     """
 
     support_: NDArray[np.bool_]
     order_: NDArray[np.intp]
     scores_: NDArray[np.float64]
+    pvalues_: NDArray[np.float64]
+    qvalues_: NDArray[np.float64]
     n_features_: int
 
     def __init__(
         self,
         n_features_to_select: Any = "auto",
         *,
-        method: str = "joint",
-        start: int = 1,
+        method: str | None = None,
+        together: int = 3,
+        start: int | None = None,
         level: float = 0.05,
         n_resamples: int = 39,
         target: str = "auto",
@@ -112,6 +134,7 @@ class DependenceSelector(SelectorMixin, BaseEstimator):
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.method = method
+        self.together = together
         self.start = start
         self.level = level
         self.n_resamples = n_resamples
@@ -133,8 +156,9 @@ class DependenceSelector(SelectorMixin, BaseEstimator):
         y : array-like (n,)
             The target.
         """
-        check_option("method", self.method, METHODS)
-        check_option("start", self.start, (1, 2))
+        check_option("method", self.method, (None, *METHODS))
+        check_option("start", self.start, (None, 1, 2))
+        check_option("together", self.together, (1, 2, 3))
         check_option("missing", self.missing, MISSING)
         check_inside("level", self.level, "a number above 0 and up to 1", lambda level: 0 < level <= 1)
         check_count("n_resamples", self.n_resamples, 1)
@@ -143,18 +167,35 @@ class DependenceSelector(SelectorMixin, BaseEstimator):
         wanted = self._wanted(count)
         column = target_column(data, read_target(data, y, self.target))
         table = read(data, target=column, missing=self.missing).as_numpy()
-        pairs = RowPairs(table, self.kernel, parse_memory(self.memory), self.progress)
-        chosen = self._search(pairs, wanted).run(wanted or count, None if wanted else self.level)
-        self.order_ = np.array([feature for feature, _ in chosen], dtype=np.intp)
-        self.scores_ = np.array([score for _, score in chosen])
+        stated = self.start is not None or self.kernel is not None
+        method = self.method or ("joint" if stated else "stepwise")
+        steps = self._stepwise(table, wanted) if method == "stepwise" else self._by_permutations(table, wanted, method)
+        self.order_ = np.array([step.feature for step in steps], dtype=np.intp)
+        self.scores_ = np.array([step.score for step in steps])
+        self.pvalues_ = np.array([step.pvalue for step in steps])
+        self.qvalues_ = forward_qvalues(self.pvalues_)
         self.support_ = np.isin(np.arange(count), self.order_)
-        self.n_features_ = len(chosen)
+        self.n_features_ = len(steps)
         return self
 
-    def _search(self, pairs: RowPairs, wanted: int | None) -> Search:
+    def _stepwise(self, table: Table, wanted: int | None) -> list[Step]:
+        count = len(table.variables) - 1
+        needed = 3 * 8 * table.rows * count * FEATURES
+        require(needed, parse_memory(self.memory), f"features of {count} columns", "Options: a larger memory=.")
+        search = StepwiseSearch(FeatureStack(table), self.together)
+        return search.run(wanted or count, float(self.level), fill=wanted is not None)
+
+    def _by_permutations(self, table: Table, wanted: int | None, method: str) -> list[Step]:
+        """By order-2 information of all pairs of rows."""
+        pairs = RowPairs(table, self.kernel, parse_memory(self.memory), self.progress)
+        search = self._search(pairs, wanted, method)
+        chosen = search.run(wanted or len(table.variables) - 1, None if wanted else self.level)
+        return [Step(*choice, search.pvalues.get(choice[0], np.nan)) for choice in chosen]
+
+    def _search(self, pairs: RowPairs, wanted: int | None, method: str) -> Search:
         random = check_random_state(self.random_state)
         orders = [] if wanted else [random.permutation(pairs.rows) for _ in range(self.n_resamples)]
-        if self.method == "mrmr":
+        if method == "mrmr":
             return RedundancySearch(pairs, orders)
         search = JointSearch(pairs, orders)
         if self.start == 2 and wanted != 1:

@@ -1,0 +1,81 @@
+"""`shearer select`: what it prints and writes, and what it refuses."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from shearer.cli import main
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    def call(*arguments):
+        monkeypatch.setattr("sys.argv", ["shearer", "select", *map(str, arguments)])
+        try:
+            main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code or 0
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 4))
+    frame = pl.DataFrame(x, schema=["a", "b", "c\x1b", "d"]).with_columns(
+        kind=pl.Series(np.where(x[:, 0] * x[:, 1] > 0, "good", "bad")), amount=pl.Series(x[:, 3] + 0.1 * x[:, 2])
+    )
+    path = tmp_path / "table.csv"
+    frame.write_csv(path)
+    return path
+
+
+def test_what_is_chosen_is_printed_and_written(run, table, tmp_path):
+    code, printed, said = run(
+        table, "kind", "--drop", "amount", "--json", tmp_path / "o.json", "--csv", tmp_path / "o.csv"
+    )
+    assert code == 0, said
+    assert printed.startswith("2 of 4 columns for kind, 200 rows.")
+    document = json.loads((tmp_path / "o.json").read_text())
+    assert {row["column"] for row in document["chosen"]} == {"a", "b"}
+    assert document["settings"]["target"] == "kind"
+    assert all(row["pvalue"] < 1e-6 for row in document["chosen"])
+    assert pl.read_csv(tmp_path / "o.csv").columns == ["column", "score", "pvalue", "qvalue"]
+    code, printed, _ = run(table, "amount", "--drop", "kind", "--number", "3", "--method", "mrmr")
+    assert code == 0
+    assert printed.splitlines()[2].split()[0] == "d"
+    assert run(table, "amount", "-q") == (0, "", "")
+
+
+def test_rows_without_a_target_do_not_count(run, table, tmp_path):
+    frame = pl.read_csv(table)
+    gappy = frame.with_columns(pl.when(pl.int_range(200) < 30).then(None).otherwise(pl.col("amount")).alias("amount"))
+    gappy.write_csv(tmp_path / "gappy.csv")
+    code, printed, _ = run(tmp_path / "gappy.csv", "amount")
+    assert code == 0
+    assert "170 rows" in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["nothing"], 1, "TARGET: expected names among"),
+        (["kind", "--number", "none"], 2, "neither a number from 1 nor auto"),
+        (["kind", "--number", "0"], 2, "neither a number from 1 nor auto"),
+        (["kind", "--method", "best"], 1, "method: expected one of"),
+        (["kind", "--level", "2"], 1, "level: expected"),
+        (["kind", "--columns", "kind"], 1, "some column beside the target"),
+        (["kind", "--json", "no/such/folder/o.json"], 1, "--json"),
+    ],
+)
+def test_wrong_usage_is_one_line(run, table, arguments, code, message):
+    found, _, said = run(table, *arguments)
+    assert found == code
+    assert message in said
+    assert code == 2 or len(said.strip().splitlines()) == 1
