@@ -187,6 +187,18 @@ def test_the_excess_does_not_depend_on_the_batch_size(loss):
 
 
 @pytest.mark.parametrize("alpha", [1.01, 2])
+def test_the_raw_excess_is_smaller_in_small_batches(alpha):
+    loss, found = DependenceLoss(alpha=alpha, form="raw"), {}
+    for rows, count in ((32, 40), (128, 10)):
+        values = []
+        for seed in range(count):
+            loss(*samples(rows, 1000 * rows + seed))
+            values.append(loss.excess)
+        found[rows] = np.mean(values)
+    assert 0 < found[32] < 0.9 * found[128]
+
+
+@pytest.mark.parametrize("alpha", [1.01, 2])
 @pytest.mark.parametrize("normalize", [False, True])
 def test_the_excess_is_the_value_less_that_of_permuted_rows(alpha, normalize):
     x, e = batch(30)
