@@ -35,7 +35,7 @@ def verdict(differences: Sequence[float], among: int = 1) -> str:
     >>> verdict([1.0, -1.0, 0.5]), verdict([0.0, 0.0, 0.0]), verdict([1.0, 2.0]), verdict([])
     ('not confirmed: within the spread', 'not confirmed: within the spread', 'open: 2 seeds', 'not run')
     >>> verdict([1.0, 1.3, 0.8], among=20)
-    'confirmed by itself (p = 0.01), not as one of 20 claims'
+    'confirmed by itself (p = 0.0096), not as one of 20 claims'
     """
     count = len(differences)
     if count == 0:
@@ -46,7 +46,7 @@ def verdict(differences: Sequence[float], among: int = 1) -> str:
         return WITHIN if differences[0] == 0 else CONFIRMED if differences[0] > 0 else REVERSED
     chance = float(ttest_1samp(differences, 0.0, alternative="greater").pvalue)
     if LEVEL / among <= chance < LEVEL:
-        return f"{CONFIRMED} by itself (p = {chance:.1g}), not as one of {among} claims"
+        return f"{CONFIRMED} by itself (p = {chance:.2g}), not as one of {among} claims"
     return CONFIRMED if chance < LEVEL else REVERSED if chance > 1 - LEVEL else WITHIN
 
 

@@ -142,7 +142,7 @@ def bike_floor() -> Table:
     """How much gains over squared error differ between seeds, and how many seeds a small one would need."""
     rows = []
     for name, study in results("bike_noise").items():
-        if not name.endswith("56 features") or study["level"] != 1:
+        if not name.endswith(" features") or study["level"] != 1:
             continue
         squared = np.array(study["losses"]["MSE"]["noisy"])
         gains = [
@@ -152,9 +152,10 @@ def bike_floor() -> Table:
         # 2.8 standard errors: found in four of five trials by a two-sided test at 5 %
         needed = [math.ceil((2.8 * spread / 0.5) ** 2) for spread in spreads]
         shown = f"{min(spreads):.1f} to {max(spreads):.1f}"
-        rows.append([study["noise"], shown, f"{study['seeds']}", f"{min(needed)} to {max(needed)}"])
+        inputs = name.rsplit(", ", 1)[1].removesuffix(" features")
+        rows.append([study["noise"], inputs, shown, f"{study['seeds']}", f"{min(needed)} to {max(needed)}"])
     title = "Bicycles, noise of level 1: deviation over seeds of a loss's gain over squared error, in percent of it"
-    return title, ["noise", "deviation", "seeds here", "seeds that a gain of 0.5 % would need"], rows
+    return title, ["noise", "inputs", "deviation", "seeds here", "seeds that a gain of 0.5 % would need"], rows
 
 
 def draw(folder: Path) -> None:
