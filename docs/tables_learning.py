@@ -31,16 +31,6 @@ MNIST = {
     "DIB, beta 0.001": None,
     "DIB, beta 0.01": None,
 }
-# What stands in the table of the first epochs, and what the gradient takes the width of z for.
-FIRST = {
-    "baseline": "–",
-    "VIB": "–",
-    "DIB": "width held",
-    "DIB, beta 0.01": "width held",
-    "DIB known, beta 0.01": "width known",
-    "|z|^2, beta 0.001": "–",
-    "|z|^2, beta 0.01": "–",
-}
 CIFAR = {
     "VGG16": "VGG16",
     "ResNet18": "ResNet18",
@@ -128,36 +118,6 @@ def mnist() -> Table:
         rows.append([name, paper_cell(paper, theirs), *cells])
     header = ["method", "paper", "chosen on validation", "best on test", "I(x; z), bits"]
     return f"Table 5: test error in percent on MNIST{settings('bottleneck_mnist')}", header, rows
-
-
-def late_errors(method: str) -> dict[int, float]:
-    """By seed, the mean test error of the second half of the epochs that `bottleneck_first` has."""
-    firsts = found("bottleneck_first").values()
-    if not firsts:
-        return {}
-    stop = next(iter(firsts))["epochs"]
-    own = {study["seed"]: study["late"] for study in firsts if study["method"] == method}
-    whole = {study["seed"]: study["test_errors"] for study in of("bottleneck_mnist", "method", method)}
-    return {seed: float(np.mean(errors[stop // 2 : stop])) for seed, errors in whole.items()} or own
-
-
-def first() -> Table:
-    """Table 5 in its first epochs, with the mended gradient and with a penalty on |z|^2."""
-    firsts = list(found("bottleneck_first").values())
-    base = late_errors("baseline")
-    rows = []
-    for name, known in FIRST.items():
-        errors = late_errors(name)
-        apart = [errors[seed] - base[seed] for seed in errors if seed in base]
-        difference = f"{signed(float(np.mean(apart)))}" if apart and name != "baseline" else "–"
-        if len(apart) > 1 and name != "baseline":
-            difference += f" ± {np.std(apart, ddof=1):.2f}"
-        rows.append([escape(name).replace("|", "\\|"), known, spread([*errors.values()]), difference])
-    title = "Table 5 at its beginning: mean test error in percent"
-    if firsts:
-        stop, whole = firsts[0]["epochs"], firsts[0]["of_epochs"]
-        title += f" of epochs {stop // 2 + 1} to {stop} of {whole}; {firsts[0]['train']} images to learn from"
-    return title, ["method", "the gradient", "test error", "less baseline, seed by seed"], rows
 
 
 def cifar() -> Table:
@@ -262,30 +222,9 @@ def counted(studies: Records) -> str:
     return f"{len(studies)} seed{'s' * (len(studies) > 1)}"
 
 
-def similarity() -> Table:
-    """CKA and adjusted T of the layers in the first epochs, beside T*."""
-    studies = list(found("map_similarity").values())
-    names, kinds = ("CKA", "adjusted T", "T*(2)"), ("start", "end", "end, shuffled")
-    rows = []
-    for layer in range(13):
-        cells = []
-        for name in names:
-            for key, look in ((name, 0), (name, -1), (f"{name}, shuffled", -1)):
-                values = [study["maps"][look][key][layer] for study in studies]
-                cells.append(f"{np.mean(values):.2f}".replace("-", "−") if values else NOT_RUN)
-        rows.append([f"{layer + 1}", *cells])
-    title = "CKA, T adjusted for chance, and T* of the feature maps of VGG16, order 2, median width"
-    if studies:
-        title += f"; before training and after {studies[0]['epochs']} of {studies[0]['of_epochs']} epochs"
-        title += f", mean over {counted(studies)}"
-    return title, ["layer", *(f"{escape(name)}, {kind}" for name in names for kind in kinds)], rows
-
-
 TABLES: dict[str, Callable[[], Table]] = {
     "learning_fashion": fashion,
     "learning_mnist": mnist,
-    "learning_first": first,
-    "learning_similarity": similarity,
     "learning_cifar": cifar,
     "learning_bike_noisy": bike("noisy"),
     "learning_bike_clean": bike("clean"),

@@ -16,6 +16,7 @@ from experiments import (
     cifar_errors,
     cifar_networks,
     courses,
+    fashion_first,
     fashion_shift,
     map_similarity,
     vgg_dynamics,
@@ -121,6 +122,21 @@ def test_a_part_of_a_training_is_its_beginning(monkeypatch):
     assert {case.rsplit(", seed", 1)[0] for case in bottleneck_first.cases(False)} == {
         "baseline", *bottleneck_mnist.MENDED
     }  # fmt: skip
+
+
+def test_the_row_in_which_inputs_count(monkeypatch):
+    x, y = images(60, 1, 28, 28)
+    data = courses.Labelled(x / 2, y, x[:20] / 2, y[:20])
+    settings = fashion_shift.Settings(3, 12, 12, 1e-3, 20)
+    monkeypatch.setattr(fashion_first, "load", lambda: data)
+    monkeypatch.setattr(fashion_first, "QUICK", settings)
+    monkeypatch.setattr(courses, "kept", lambda *case: case[-1](None))
+    case, *others = fashion_first.cases(False)
+    found, whole = fashion_first.study(case, False), fashion_shift.train(case, data, settings)
+    assert len(others) == 2
+    assert (found["epochs"], found["of_epochs"]) == (1, 3)
+    assert found["targets"] == whole["targets"][:1] == [found["late"]]
+    assert found["similarity"] > 0.3
 
 
 def test_penalties_without_a_published_weight_need_one():

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import claims_learning
 import pytest
+import tables_first
 import tables_learning
 
 PUBLISHED = Path(__file__).parents[2] / "experiments" / "published_learning.csv"
@@ -25,9 +26,9 @@ def results(tmp_path, monkeypatch):
     return write
 
 
-@pytest.mark.parametrize("name", [*tables_learning.TABLES, *claims_learning.TABLES])
+@pytest.mark.parametrize("name", [*tables_learning.TABLES, *tables_first.TABLES, *claims_learning.TABLES])
 def test_what_was_not_run_is_called_so(results, name):
-    make = (tables_learning.TABLES | claims_learning.TABLES)[name]
+    make = (tables_learning.TABLES | tables_first.TABLES | claims_learning.TABLES)[name]
     _, header, rows = make()
     assert all(len(row) == len(header) for row in rows)
     assert any(cell.startswith(("not run", "not testable here", "open")) for row in rows for cell in row)
@@ -62,14 +63,25 @@ def test_the_first_epochs_stand_beside_those_of_the_whole_trainings(results):
         for seed, late in enumerate((1.5, 1.7, 1.6))
     ]
     results("bottleneck_first", [*firsts, {**firsts[0], "method": "baseline", "late": 7.0}])
-    title, _, rows = tables_learning.first()
-    assert "of epochs 3 to 4 of 16" in title
+    title, _, rows = tables_first.first()
+    assert "mean of epochs 3 to 4 of 16" in title
     cells = {row[0]: row[2:] for row in rows}
     assert cells["baseline"] == ["2.10 ± 0.10 (3)", "–"]
     assert cells[r"\|z\|^2, beta 0.01"] == ["1.60 ± 0.10 (3)", "−0.50 ± 0.10"]
     assert cells["VIB"][0] == "not run"
     verdicts = {text: judged for text, _, judged in claims_learning.mended(1)}
     assert verdicts["MNIST, first epochs (not in the paper): error of |z|^2, beta 0.01 below baseline"] == "confirmed"
+
+
+def test_clothes_in_the_first_epochs(results):
+    whole = [{"loss": "CE", "seed": seed, "targets": [9.0, 70.0 + seed, 1.0]} for seed in (1, 2, 3)]
+    results("fashion_shift", whole)
+    part = {"loss": "I(x;e), median, 1.01", "epochs": 2, "of_epochs": 3, "train": 50}
+    results("fashion_first", [{**part, "seed": seed, "late": 72.0 + seed} for seed in (1, 2)])
+    _, _, rows = tables_first.fashion_first()
+    cells = {row[0]: row[2:] for row in rows}
+    assert cells["CE"] == ["72.00 ± 1.00 (3)", "–"]
+    assert cells["I(x;e), median, 1.01"] == ["73.50 ± 0.71 (2)", "+2.00 ± 0.00"]
 
 
 def test_similarity_of_maps(results):
@@ -79,7 +91,7 @@ def test_similarity_of_maps(results):
         each.update({f"{name}, shuffled": [0.0] * 13 for name in ("CKA", "adjusted T", "T*(2)")})
     studies = [{"epochs": 20, "of_epochs": 60, "maps": [look, later]} for _ in range(3)]
     results("map_similarity", studies)
-    title, header, rows = tables_learning.similarity()
+    title, header, rows = tables_first.similarity()
     assert title.endswith("after 20 of 60 epochs, mean over 3 seeds")
     assert rows[0][:4] == ["1", "0.10", "0.50", "0.00"]
     assert len(header) == len(rows[0]) == 10
