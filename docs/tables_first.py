@@ -87,7 +87,7 @@ def similarity() -> Table:
         for name in names:
             for key, look in ((name, 0), (name, -1), (f"{name}, shuffled", -1)):
                 values = [study["maps"][look][key][layer] for study in studies]
-                cells.append(f"{np.mean(values):.2f}".replace("-", "−") if values else NOT_RUN)
+                cells.append(f"{round(np.mean(values), 2) + 0.0:.2f}".replace("-", "−") if values else NOT_RUN)
         rows.append([f"{layer + 1}", *cells])
     title = "CKA, T adjusted for chance, and T* of the feature maps of VGG16, order 2, median width"
     if studies:

@@ -73,6 +73,19 @@ def test_the_first_epochs_stand_beside_those_of_the_whole_trainings(results):
     assert verdicts["MNIST, first epochs (not in the paper): error of |z|^2, beta 0.01 below baseline"] == "confirmed"
 
 
+def test_trainings_that_were_run_again_are_the_same():
+    """The committed records of the first epochs beside those of the whole trainings, seed by seed."""
+    part, whole = (tables_learning.found(name) for name in ("map_similarity", "vgg_dynamics"))
+    assert len(part) == 3
+    for case, again in part.items():
+        first = whole[case]
+        assert again["losses"] == first["losses"][: again["epochs"]]
+        assert again["test_errors"] == first["test_errors"][: len(again["watched"])]
+        for look, before in zip(again["maps"], first["maps"], strict=False):
+            assert look["T*(2)"] == pytest.approx(before["median"]["T*(2)"], abs=1e-4)
+            assert max(map(abs, look["CKA, shuffled"])) < 0.01
+
+
 def test_clothes_in_the_first_epochs(results):
     whole = [{"loss": "CE", "seed": seed, "targets": [9.0, 70.0 + seed, 1.0]} for seed in (1, 2, 3)]
     results("fashion_shift", whole)
