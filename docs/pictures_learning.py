@@ -131,5 +131,5 @@ def similarity(plt: Any) -> Any:
         control = np.mean([study["maps"][-1][f"{name}, shuffled"] for study in studies], axis=0)
         axis.plot(range(1, 14), control, ":", color="#666666", linewidth=1.4, label="shuffled")
         axis.set(title="T*, order 2" if name == "T*(2)" else name, xlabel="convolution", ylim=(-0.05, 1.03))
-    axes[0].legend(title="epochs", frameon=False, fontsize=8)
+    axes[2].legend(title="epochs", frameon=False, fontsize=8, loc="lower right")
     return figure
