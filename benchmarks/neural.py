@@ -1,7 +1,7 @@
 """Losses beside HSIC and beside the bare decompositions; all pairs of feature maps beside loops over pairs.
 
-One thread. Ratios are medians over interleaved rounds, each round one call of either side, so that a busy moment falls
-on both.
+One thread, processor time. Ratios are medians over interleaved rounds, each round one call of either side, so that a
+busy moment falls on both.
 """
 
 import time
@@ -31,11 +31,11 @@ def paired(ours: Callable[[], object], reference: Callable[[], object], rounds: 
     ours(), reference()
     times = []
     for _ in range(rounds):
-        start = time.perf_counter()
+        start = time.process_time()
         ours()
-        middle = time.perf_counter()
+        middle = time.process_time()
         reference()
-        times.append((middle - start, time.perf_counter() - middle))
+        times.append((middle - start, time.process_time() - middle))
     typical = median(second for _, second in times)
     return typical * median(first / second for first, second in times), typical
 

@@ -20,6 +20,7 @@ import pictures_learning
 import tables_compare
 import tables_conditional
 import tables_figures
+import tables_first
 import tables_house
 import tables_intervals
 import tables_learning
@@ -41,8 +42,8 @@ import shearer as sh
 DOCS = Path(__file__).parent
 PARTS = (
     tables_neural, tables_widths, tables_scale, tables_intervals, tables_house, tables_learning, tables_conditional,
-    claims_learning, tables_strength, tables_shapes, tables_compare, tables_reproduction, tables_times, claims_list,
-    tables_selection,
+    claims_learning, tables_first, tables_strength, tables_shapes, tables_compare, tables_reproduction, tables_times,
+    claims_list, tables_selection,
 )  # fmt: skip
 LEMMA = DOCS.parent / "experiments" / "results" / "lemma_one.json"
 DELTA = sh.kernels.Delta()

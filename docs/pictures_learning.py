@@ -32,6 +32,8 @@ def draw(folder: Path) -> None:
     if found("vgg_dynamics"):
         save(plt, layers(plt), folder / "learning_layers.svg")
         save(plt, histograms(plt), folder / "learning_histograms.svg")
+    if found("map_similarity"):
+        save(plt, similarity(plt), folder / "learning_similarity.svg")
 
 
 def save(plt: Any, figure: Any, path: Path) -> None:
@@ -113,4 +115,21 @@ def histograms(plt: Any) -> Any:
             axis.set_title(f"{name}, {part} layers, {rule} width", fontsize=9.5)
         row[0].set_ylabel("share of pairs")
     axes[0, 0].legend(title="epochs", frameon=False, fontsize=7, ncols=2)
+    return figure
+
+
+def similarity(plt: Any) -> Any:
+    """CKA, adjusted T and T* of every layer, a line for each look; grey: the last look, shuffled."""
+    studies = list(found("map_similarity").values())
+    epochs, shades = studies[0]["watched"], plt.get_cmap("viridis")
+    figure, axes = plt.subplots(1, 3, figsize=(12.0, 3.8), sharex=True)
+    for axis, name in zip(axes, ("CKA", "adjusted T", "T*(2)"), strict=True):
+        for k, epoch in enumerate(epochs):
+            values = np.mean([study["maps"][k][name] for study in studies], axis=0)
+            color = shades(0.95 * k / (len(epochs) - 1))
+            axis.plot(range(1, 14), values, ".-", color=color, linewidth=1.2, label=f"{epoch}")
+        control = np.mean([study["maps"][-1][f"{name}, shuffled"] for study in studies], axis=0)
+        axis.plot(range(1, 14), control, ":", color="#666666", linewidth=1.4, label="shuffled")
+        axis.set(title="T*, order 2" if name == "T*(2)" else name, xlabel="convolution", ylim=(-0.05, 1.03))
+    axes[2].legend(title="epochs", frameon=False, fontsize=8, loc="lower right")
     return figure

@@ -218,6 +218,10 @@ def dynamics() -> Table:
     return f"Figure 4: T* of the feature maps of VGG16, α = 1.01, {seeds}", header, rows
 
 
+def counted(studies: Records) -> str:
+    return f"{len(studies)} seed{'s' * (len(studies) > 1)}"
+
+
 TABLES: dict[str, Callable[[], Table]] = {
     "learning_fashion": fashion,
     "learning_mnist": mnist,

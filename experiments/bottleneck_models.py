@@ -1,11 +1,12 @@
 """The paper's bottleneck beside its rivals, each as a network with a loss: plain, dropout, label smoothing, confidence
-penalty, variational and deterministic information bottleneck.
+penalty, variational and deterministic information bottleneck, a penalty on |z|^2.
 
 ``make("VIB", sizes=(784, 1024, 1024, 256), classes=10)`` gives a `Method`: ``method.loss(x, y)`` to train on,
 ``method.model(x)`` for scores of the classes, ``method.parameters()`` for an optimizer. Settings are those of the
 paper's supplement and of the works it cites: label smoothing 0.1 and confidence penalty 0.1 (Pereyra et al. 2017), VIB
 with beta 1e-3 in bits, a standard normal prior and softplus(rho - 5) as standard deviation (Alemi et al. 2016), DIB
-with beta 1e-6 at alpha 1.01.
+with beta 1e-6 at alpha 1.01. "DIB" has the authors' gradient, which takes the width of z for a constant, "DIB known"
+one that knows how the width moves with z. "DIB known" and "|z|^2" have no published weight: theirs must be given.
 """
 
 import math
@@ -17,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from shearer.kernels import Gaussian
-from shearer.neural import InformationBottleneck
+from shearer.neural import InformationBottleneck, NormPenalty
 
 Loss = Callable[[Tensor, Tensor], Tensor]
 
@@ -113,11 +114,11 @@ def plain_loss(model: nn.Module, smoothing: float = 0.0) -> Loss:
     return lambda x, y: functional.cross_entropy(model(x), y, label_smoothing=smoothing)
 
 
-METHODS = ("plain", "dropout", "label smoothing", "confidence penalty", "VIB", "DIB")
+METHODS = ("plain", "dropout", "label smoothing", "confidence penalty", "VIB", "DIB", "DIB known", "|z|^2")
 
 
 def make(name: str, sizes: Sequence[int], classes: int, beta: float | None = None) -> Method:
-    """The method of that name; `beta` in place of the published weight of its penalty."""
+    """The method of that name; `beta` in place of the published weight of its penalty, if there is one."""
     if name == "VIB":
         *before, width = sizes
         encoder = perceptron(before, 2 * width) if len(before) > 1 else nn.Linear(before[0], 2 * width)
@@ -126,6 +127,12 @@ def make(name: str, sizes: Sequence[int], classes: int, beta: float | None = Non
     network = perceptron(sizes, classes, 0.5 if name == "dropout" else 0.0)
     if name == "DIB":
         return Method(network, deterministic(network, "bottleneck", 1e-6 if beta is None else beta))
+    if name in ("DIB known", "|z|^2"):
+        if beta is None:
+            raise ValueError(f"beta: expected a weight of the penalty {name}, got none.")
+        if name == "|z|^2":
+            return Method(network, NormPenalty(network, "bottleneck", beta=beta))
+        return Method(network, deterministic(network, "bottleneck", beta, width_gradient=True))
     if name == "confidence penalty":
         return Method(network, confident_loss(network, 0.1 if beta is None else beta))
     if name not in METHODS:

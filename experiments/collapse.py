@@ -19,8 +19,7 @@ from torch import nn
 
 from experiments import courses, records
 from experiments.bottleneck_mnist import load
-from experiments.bottleneck_models import Method, deterministic, make, perceptron
-from shearer.neural import NormPenalty
+from experiments.bottleneck_models import Method, make
 
 NAME = "collapse"
 TRAIN, VALIDATION, BATCH, EPOCHS, SEEDS = 5000, 2000, 100, 8, 3
@@ -40,13 +39,8 @@ CASES = [f"{method}, seed {seed}" for seed in range(1, SEEDS + 1) for method in 
 
 def method_of(name: str, sizes: tuple[int, ...]) -> Method:
     """The network and its loss."""
-    if ", beta " not in name:
-        return make(name, sizes, 10)
-    kind, beta = name.split(", beta ")
-    network = perceptron(sizes, 10)
-    if kind.startswith("DIB"):
-        return Method(network, deterministic(network, "bottleneck", float(beta), width_gradient=kind == "DIB known"))
-    return Method(network, NormPenalty(network, "bottleneck", beta=float(beta)))
+    kind, _, beta = name.partition(", beta ")
+    return make("DIB" if kind == "DIB held" else kind, sizes, 10, float(beta) if beta else None)
 
 
 def train(case: str, data: courses.Labelled, sizes: tuple[int, ...], epochs: int) -> dict[str, Any]:

@@ -120,6 +120,18 @@ def best(history: History, name: str, sign: int = 1) -> dict[str, Any]:
     return min(history, key=lambda row: sign * row[name])
 
 
+def late(values: list[float]) -> float:
+    """The mean over the second half of the epochs.
+
+    Examples
+    --------
+    >>> late([9.0, 9.0, 3.0, 2.0])
+    2.5
+    """
+    half = values[len(values) // 2 :]
+    return round(sum(half) / len(half), 4)
+
+
 @dataclass(frozen=True, eq=False)
 class Labelled:
     """Images and the positions of their classes, to learn from and to test on."""

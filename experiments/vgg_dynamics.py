@@ -16,6 +16,7 @@ order of their own, so that maps are independent and all else is as it was. Lowe
 """
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ LARGEST_HSIC = 0.1
 
 @dataclass(frozen=True)
 class Settings:
-    """Sizes of the experiment."""
+    """Sizes of the experiment; `stop`: the epoch after which to stop, if it is not the last."""
 
     epochs: int = 60
     cut: int = 8
@@ -48,6 +49,7 @@ class Settings:
     rate: float = 0.05
     images: int = 128
     watched: tuple[int, ...] = (0, 1, 3, 10, 20, 30, 50, 60)
+    stop: int | None = None
 
 
 QUICK, FULL = Settings(), Settings(epochs=400, cut=1, rate=0.1, watched=(0, 1, 3, 10, 20, 30, 50, 70, 100, 200, 400))
@@ -57,8 +59,14 @@ def cases(_full: bool) -> list[str]:
     return [f"seed {seed}" for seed in range(1, 4)]
 
 
-def train(case: str, data: courses.Labelled, settings: Settings, path: Path | None = None) -> dict[str, Any]:
-    """Train from one seed, looking at the maps now and then."""
+Look = Callable[[nn.Module, Tensor], dict[str, Any]]
+
+
+def train(
+    case: str, data: courses.Labelled, settings: Settings, path: Path | None = None, look: Look | None = None
+) -> dict[str, Any]:
+    """Train from one seed, looking at the maps now and then, by `observe` or another function."""
+    look = observe if look is None else look
     seed = int(case.removeprefix("seed "))
     torch.manual_seed(seed)
     model = vgg16(10, settings.cut).to(memory_format=torch.channels_last)
@@ -66,7 +74,7 @@ def train(case: str, data: courses.Labelled, settings: Settings, path: Path | No
     scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, [settings.epochs * 5 // 6], 0.1)
     shown = data.test_x[: settings.images]
     everything = torch.arange(len(data.x))
-    first = {"epoch": 0, "test": courses.error(model, data.test_x, data.test_y), "maps": observe(model, shown)}
+    first = {"epoch": 0, "test": courses.error(model, data.test_x, data.test_y), "maps": look(model, shown)}
 
     def epoch(number: int) -> dict[str, Any]:
         model.train()
@@ -75,14 +83,14 @@ def train(case: str, data: courses.Labelled, settings: Settings, path: Path | No
         losses = (nn.functional.cross_entropy(model(x), y) for x, y in pairs)
         noted: dict[str, Any] = {"loss": courses.descend(optimizer, losses)}
         if number in settings.watched:
-            noted |= {"test": courses.error(model, data.test_x, data.test_y), "maps": observe(model, shown)}
+            noted |= {"test": courses.error(model, data.test_x, data.test_y), "maps": look(model, shown)}
         return noted
 
     course = courses.Course(model, optimizer, scheduler, path)
-    history = [first, *course.go(settings.epochs, epoch)]
+    history = [first, *course.go(settings.stop or settings.epochs, epoch)]
     return {
         "seed": seed,
-        "epochs": settings.epochs,
+        "epochs": len(history) - 1,
         "cut": settings.cut,
         "train": len(data.x),
         "images": len(shown),

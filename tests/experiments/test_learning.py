@@ -10,11 +10,15 @@ from torch import nn
 
 from experiments import (
     bike_noise,
+    bottleneck_first,
     bottleneck_mnist,
+    bottleneck_models,
     cifar_errors,
     cifar_networks,
     courses,
+    fashion_first,
     fashion_shift,
+    map_similarity,
     vgg_dynamics,
 )
 from shearer.neural import FeatureMapMonitor
@@ -101,6 +105,44 @@ def test_bottleneck_record(name):
     assert found["best_on_test"] == min(found["test_errors"])
     assert len(found["losses"]) == 3
     assert 0 < found["information"] < math.log2(10)
+
+
+def test_a_part_of_a_training_is_its_beginning(monkeypatch):
+    x, y = images(80, 12)
+    data, settings = courses.Labelled(x, y, x[:30], y[:30]), bottleneck_mnist.Settings(4, 20, 10, (12, 16, 16, 8))
+    monkeypatch.setattr(bottleneck_first, "load", lambda: data)
+    monkeypatch.setattr(bottleneck_first, "QUICK", settings)
+    monkeypatch.setattr(bottleneck_first, "PART", 2)
+    monkeypatch.setattr(courses, "kept", lambda *case: case[-1](None))
+    for case in ("baseline, seed 1", "DIB known, beta 0.01, seed 2"):
+        found, whole = bottleneck_first.study(case, False), bottleneck_mnist.train(case, data, settings)
+        assert (found["epochs"], found["of_epochs"]) == (2, 4)
+        assert found["test_errors"] == whole["test_errors"][:2]
+        assert found["late"] == found["test_errors"][1]
+    assert {case.rsplit(", seed", 1)[0] for case in bottleneck_first.cases(False)} == {
+        "baseline", *bottleneck_mnist.MENDED
+    }  # fmt: skip
+
+
+def test_the_row_in_which_inputs_count(monkeypatch):
+    x, y = images(60, 1, 28, 28)
+    data = courses.Labelled(x / 2, y, x[:20] / 2, y[:20])
+    settings = fashion_shift.Settings(3, 12, 12, 1e-3, 20)
+    monkeypatch.setattr(fashion_first, "load", lambda: data)
+    monkeypatch.setattr(fashion_first, "QUICK", settings)
+    monkeypatch.setattr(courses, "kept", lambda *case: case[-1](None))
+    case, *others = fashion_first.cases(False)
+    found, whole = fashion_first.study(case, False), fashion_shift.train(case, data, settings)
+    assert len(others) == 2
+    assert (found["epochs"], found["of_epochs"]) == (1, 3)
+    assert found["targets"] == whole["targets"][:1] == [found["late"]]
+    assert found["similarity"] > 0.3
+
+
+def test_penalties_without_a_published_weight_need_one():
+    for name in ("DIB known", "|z|^2"):
+        with pytest.raises(ValueError, match="beta: expected a weight of the penalty"):
+            bottleneck_models.make(name, (4, 8, 2), 3)
 
 
 def test_bottleneck_of_no_weight_is_the_baseline(monkeypatch):
@@ -256,6 +298,22 @@ def test_dynamics_record():
             for part in ("lower", "upper"):
                 assert sum(look[rule][f"I* {part}"]) == pytest.approx(1.0, abs=1e-3)
                 assert sum(look[rule][f"HSIC {part}"]) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_similarity_record(monkeypatch):
+    x, y = images(40, 3, 32, 32)
+    monkeypatch.setattr(map_similarity, "load", lambda: courses.Labelled(x, y, x[:20], y[:20]))
+    monkeypatch.setattr(map_similarity, "QUICK", vgg_dynamics.Settings(3, 16, 20, 0.05, 20, (0, 1)))
+    monkeypatch.setattr(courses, "kept", lambda *case: case[-1](None))
+    found = map_similarity.study("seed 1", False)
+    assert (found["epochs"], found["of_epochs"], found["watched"]) == (1, 3, [0, 1])
+    for look in found["maps"]:
+        for name in map_similarity.VALUES:
+            assert len(look[name]) == len(look[f"{name}, shuffled"]) == 13
+        assert np.mean(look["CKA, shuffled"]) == pytest.approx(0, abs=0.05)
+        assert np.mean(look["adjusted T, shuffled"]) == pytest.approx(0, abs=0.05)
+        assert min(look["CKA"]) > 0.1  # all pictures differ in brightness alone
+    assert json.loads(json.dumps(found)) == found
 
 
 def test_hsic_of_pairs_is_the_monitor_s():

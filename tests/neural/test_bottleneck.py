@@ -202,6 +202,27 @@ def test_a_compiled_model(batch):
     assert InformationBottleneck(compiled, "fc2", beta=0.1)(x, y).item() == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.parametrize(("alpha", "form"), [(1.01, "raw"), (2, "raw"), (2, "centered")])
+def test_gradcheck(alpha, form):
+    """By finite differences in the inputs, of which z and both widths are functions."""
+    torch.manual_seed(2)
+    model = nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2)).double()
+    x, y = torch.randn(6, 4, dtype=torch.float64, requires_grad=True), torch.arange(6) % 2
+    rule = Gaussian("authors-dib")
+    options = {"beta": 0.5, "alpha": alpha, "form": form}
+    known = InformationBottleneck(model, "0", kernel=rule, width_gradient=True, **options)
+    assert torch.autograd.gradcheck(lambda x: known(x, y), (x,), atol=1e-6)
+    held = InformationBottleneck(model, "0", kernel=rule, width_gradient=False, **options)
+    widths = {"x": Gaussian(rule.width(x.detach())), "z": Gaussian(rule.width(model[0](x).detach()))}
+    fixed = InformationBottleneck(model, "0", kernel=widths, **options)
+    assert torch.autograd.gradcheck(lambda x: fixed(x, y), (x,), atol=1e-6)
+    slopes = [torch.autograd.grad(loss(x, y), x)[0] for loss in (held, fixed, known)]
+    assert torch.allclose(slopes[0], slopes[1], rtol=1e-9, atol=1e-12)
+    assert not torch.allclose(slopes[0], slopes[2], rtol=1e-2)
+    norm = NormPenalty(model, "0", beta=0.5)
+    assert torch.autograd.gradcheck(lambda x: norm(x, y), (x,), atol=1e-6)
+
+
 def collapse(width_gradient):
     """A few steps in which the penalty is all that counts."""
     torch.manual_seed(0)

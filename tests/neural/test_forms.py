@@ -98,6 +98,13 @@ RULES = ["median", "authors-dib", "silverman", "scott"]
         lambda kernel, held: HSICLoss(kernel=kernel, width_gradient=not held),
         lambda kernel, held: HSICLoss(unbiased=True, kernel=kernel, width_gradient=not held),
         lambda kernel, held: TotalCorrelationLoss(kernel=kernel, width_gradient=not held),
+        lambda kernel, held: TotalCorrelationLoss(alpha=1.01, kernel=kernel, width_gradient=not held),
+        *(
+            lambda kernel, held, a=alpha: DependenceLoss(
+                alpha=a, normalize="joint", kernel=kernel, width_gradient=not held
+            )
+            for alpha in (1.01, 2)
+        ),
     ],
 )
 def test_gradcheck_with_the_width_in_the_gradient(make, rule, d):
@@ -112,6 +119,18 @@ def test_gradcheck_with_the_width_in_the_gradient(make, rule, d):
     slopes = [torch.autograd.grad(make(k, True)(x, e), (x, e)) for k in (kernel, fixed)]
     assert all(torch.allclose(a, b, rtol=1e-9, atol=1e-12) for a, b in zip(*slopes, strict=True))
     assert torch.autograd.gradcheck(make(fixed, True), (x, e), atol=1e-6, fast_mode=True)
+
+
+@pytest.mark.parametrize("alpha", [1.01, 2])
+@pytest.mark.parametrize("rule", RULES)
+def test_gradcheck_of_the_entropy_with_the_width_in_the_gradient(rule, alpha):
+    e = torch.randn(6, 2, dtype=WIDE, generator=torch.Generator().manual_seed(1)).requires_grad_()
+    known = ErrorEntropyLoss(alpha=alpha, kernel=Gaussian(rule), width_gradient=True)
+    assert torch.autograd.gradcheck(known, (e,), atol=1e-6)
+    fixed = ErrorEntropyLoss(alpha=alpha, kernel=Gaussian(Gaussian(rule).width(e.detach())))
+    held = ErrorEntropyLoss(alpha=alpha, kernel=Gaussian(rule), width_gradient=False)
+    slopes = [torch.autograd.grad(loss(e), e)[0] for loss in (held, fixed)]
+    assert torch.allclose(*slopes, rtol=1e-9, atol=1e-12)
 
 
 def test_with_the_width_in_the_gradient_the_size_of_errors_earns_nothing():
@@ -165,6 +184,18 @@ def test_the_excess_does_not_depend_on_the_batch_size(loss):
         found[rows] = np.mean(values), np.std(values) / math.sqrt(count)
     for rows in (32, 128):
         assert found[rows][0] == pytest.approx(found[512][0], abs=4 * math.hypot(found[rows][1], found[512][1]))
+
+
+@pytest.mark.parametrize("alpha", [1.01, 2])
+def test_the_raw_excess_is_smaller_in_small_batches(alpha):
+    loss, found = DependenceLoss(alpha=alpha, form="raw"), {}
+    for rows, count in ((32, 40), (128, 10)):
+        values = []
+        for seed in range(count):
+            loss(*samples(rows, 1000 * rows + seed))
+            values.append(loss.excess)
+        found[rows] = np.mean(values)
+    assert 0 < found[32] < 0.9 * found[128]
 
 
 @pytest.mark.parametrize("alpha", [1.01, 2])

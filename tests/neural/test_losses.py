@@ -12,6 +12,7 @@ import shearer as sh
 from shearer.data import read
 from shearer.kernels import Delta, Gaussian, Laplacian
 from shearer.neural import DependenceLoss, ErrorEntropyLoss, HSICLoss, TotalCorrelationLoss
+from shearer.neural.batch_kernels import own_products
 from shearer.neural.matrix_information import entropies_with_slopes, products_of_others
 from shearer.spectrum import renyi
 
@@ -121,6 +122,8 @@ def test_gradcheck(alpha, d):
     assert check(ErrorEntropyLoss(alpha=alpha, kernel=kernel), (e,), atol=1e-6)
     assert check(TotalCorrelationLoss(alpha=alpha, kernel=kernel), (x, e, z), atol=1e-6)
     assert check(HSICLoss(kernel=kernel), (x, e), atol=1e-6)
+    assert check(HSICLoss(unbiased=True, kernel=kernel), (x, e), atol=1e-6)
+    assert check(DependenceLoss(kernel=kernel), (x, e), atol=1e-6)
 
 
 @pytest.mark.parametrize("alpha", [0.75, 1, 1.01, 2])
@@ -140,6 +143,14 @@ def test_one_tensor_of_columns():
     loss = TotalCorrelationLoss()
     assert loss(x).item() == pytest.approx(sh.total_correlation(*x.T, alpha=2, normalize=False).item(), abs=1e-12)
     assert torch.autograd.gradcheck(TotalCorrelationLoss(kernel=Gaussian(1.0)), (x,))
+
+
+@pytest.mark.parametrize(("n", "d"), [(5, 7), (130, 800), (1001, 10), (257, 300)])
+def test_products_by_strips(n, d):
+    points = torch.randn(n, d, dtype=torch.float64, generator=torch.Generator().manual_seed(n))
+    found = own_products(points)
+    assert torch.allclose(found, points @ points.T, rtol=1e-12, atol=1e-10)
+    assert torch.allclose(found, found.T, rtol=1e-12, atol=1e-10)
 
 
 def test_close_rows_are_told_apart_by_differences():

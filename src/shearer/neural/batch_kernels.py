@@ -34,6 +34,9 @@ _LARGEST_RATE = 1e-8
 # Above this rate what is left of far rows, where the exponent ends, would show in the derivative: it is taken off.
 _STEEP = 1e20
 
+# Multiplications from which a product with itself is formed by halves, and in how many strips.
+_WORTH_STRIPS, _STRIPS = 10_000_000, 4
+
 DEFAULT = Gaussian()
 _IN_TRACES = "where torch compiles or transforms functions, and where the gradient knows the width"
 
@@ -236,12 +239,34 @@ def refuse_second_derivatives() -> None:
 
 def _distances_by_product(points: Tensor) -> Tensor | None:
     """Squared distances between rows by one matrix product, or None where that would lose digits."""
-    products = points @ points.T
+    products = own_products(points)
     norms = products.diagonal()
     sums = norms[:, None] + norms
     squared = sums - products.mul_(2.0)
     # The diagonal, exactly 0, is close by right.
     return None if int((squared <= sums.mul_(_CLOSE)).sum()) > len(points) else squared
+
+
+def own_products(points: Tensor) -> Tensor:
+    """``points @ points.T``; where that is long work, most of what lies above the diagonal is copied from below.
+
+    Examples
+    --------
+    >>> import torch
+    >>> own_products(torch.tensor([[1.0, 2.0], [3.0, 0.0]]))
+    tensor([[5., 3.],
+            [3., 9.]])
+    """
+    n, d = points.shape
+    if n * n * d < _WORTH_STRIPS or points.device.type != "cpu":
+        return points @ points.T
+    found = points.new_empty(n, n)
+    step = -(-n // _STRIPS)
+    for start in range(0, n, step):
+        strip = points[start : start + step] @ points[: start + step].T
+        found[start : start + step, : start + step] = strip
+        found[:start, start : start + step] = strip[:, :start].T
+    return found
 
 
 def _check_finite(name: str, values: Tensor, derived: Tensor) -> None:

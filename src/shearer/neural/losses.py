@@ -199,7 +199,8 @@ class DependenceLoss(ChanceLoss):
     Attributes
     ----------
     excess : float
-        The value of the last batch less its chance level. Of the centered form, the value itself.
+        The value of the last batch less its chance level. Of the centered form, the value itself, on average the same
+        at every batch size; of the raw form 0 by chance, but smaller in small batches where there is dependence.
 
     Notes
     -----
