@@ -25,7 +25,8 @@ _LIKE = np.empty(0)
 
 def standardized(columns: Floats) -> Floats:
     """Columns of mean 0 and variance 1; constant ones are left out."""
-    shifted = columns / 2 - columns[:1] / 2  # no difference of large numbers later, and none that is infinite
+    columns = np.ldexp(columns, -np.frexp(np.max(np.abs(columns), axis=0, initial=0.0))[1])  # exact; below 1
+    shifted = columns - columns[:1]  # no difference of large numbers later
     scale = np.max(np.abs(shifted), axis=0, initial=0.0)
     varying = scale > 0
     found: Floats = shifted[:, varying] / scale[varying]  # squares are then ordinary numbers
