@@ -29,6 +29,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "demo": (demo_command.demo, demo_command.EXAMPLES),
 }
 _INTERRUPTED = 130
+_NO_MEMORY = "the system has no more memory. --memory SIZE refuses, or reads in chunks, what does not fit."
 
 
 def _examples(*lines: str) -> str:
@@ -80,7 +81,7 @@ def main() -> None:
             warnings.showwarning = _show_warning
             app()
     except (ValueError, TypeError, ImportError, OSError, MemoryError) as error:
-        _fail(str(error) or type(error).__name__)
+        _fail(str(error) or (_NO_MEMORY if isinstance(error, MemoryError) else type(error).__name__))
     except Exception as error:
         if os.environ.get("SHEARER_DEBUG"):
             raise

@@ -123,7 +123,7 @@ def network(
     from shearer.tools import DependenceNetwork
 
     names = _read_names(regulators)
-    loaded = Reading(separator, encoding, no_header, sheet, skip_rows).read(files)
+    loaded = Reading(separator, encoding, no_header, sheet, skip_rows, memory).read(files)
     frame = choose_columns(loaded.frame, columns, drop)
     notes = loaded.notes_on(frame.columns)
     with noted(notes, quiet=quiet):
