@@ -63,7 +63,7 @@ def test_who_comes_second_is_told(tmp_path, monkeypatch):
         return found
 
     monkeypatch.setattr(scan_store, "open_folder", late)
-    with pytest.raises(ValueError, match="shards: expected a folder of its own, got .* another run has just begun"):
+    with pytest.raises(ValueError, match=r"shards: expected a folder of its own, got .* another run has just begun"):
         FolderStore(tmp_path / "a", "0b", resume=False)
     with pytest.raises(ValueError, match="shards: expected a scan of the same data"):
         FolderStore(tmp_path / "b", "0b", resume=True)
@@ -79,7 +79,7 @@ def test_who_comes_second_is_told_by_pairwise(tmp_path, monkeypatch):
         return found
 
     monkeypatch.setattr(shards, "open_folder", late)
-    with pytest.raises(ValueError, match="shards: expected a folder of its own, got .* another run has just begun"):
+    with pytest.raises(ValueError, match=r"shards: expected a folder of its own, got .* another run has just begun"):
         sh.pairwise(scanned(0), shards=tmp_path / "a")
 
 
