@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._cached import cached_property
 from shearer.conditioning import constants
 from shearer.conditioning.residual_check import Neighbors
 from shearer.conditioning.ridge import Smoother, Source, runs
