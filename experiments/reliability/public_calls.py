@@ -292,7 +292,7 @@ def _commands(name: str) -> Callable[[Any, Rng, Path], None]:
         require("Traceback" not in shown, shown[-300:])
         require("\x1b[2J" not in out and "\u202e" not in out, "raw text of the table")
         if code != 0:
-            raise ValueError(err[-400:])
+            raise ValueError(err)
         if (folder / "out.graphml").exists():
             check_graphml(folder / "out.graphml")
         if (folder / "out.html").exists():
@@ -312,8 +312,9 @@ def write_table(data: Any, rng: Rng, folder: Path) -> Path:
     """A mapping of lists as a file of text or as Parquet."""
     import polars as pl
 
-    lone = any(isinstance(value, str) and not value.isprintable() for values in data.values() for value in values)
-    if rng.random() < 0.3 and not lone:  # halves of characters are in no Parquet
+    plain = all(type(value) in (float, int, str) for values in data.values() for value in values)
+    halves = any("\ud800" in values for values in data.values())
+    if rng.random() < 0.3 and plain and not halves:  # what Parquet can hold
         path = folder / "table.parquet"
         pl.DataFrame({name: pl.Series(name, values, strict=False) for name, values in data.items()}).write_parquet(path)
         return path
