@@ -87,6 +87,8 @@ EXACT = [
     (0.0, 2.0**-990),
     (0.0, 2.0**1016),
     (2.0**-900, 2.0**-952),
+    (0.0, 2.0**-1074),
+    (2.0**-1030, 2.0**-1074),
 ]
 
 
@@ -96,7 +98,28 @@ def test_an_offset_and_a_unit_change_nothing(known, name, offset, step):
     whole = whole_numbers()
     columns = [offset + step * column for column in whole]
     np.testing.assert_array_equal([(column - offset) / step for column in columns], whole)
+    if name == "sketch" and step < np.finfo(float).tiny:
+        pytest.skip("the width that a sketch keeps is an ordinary float")
     np.testing.assert_allclose(np.asarray(CALLS[name](*columns)), known[name], rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.needs("torch")
+def test_tensors_of_denormal_numbers_keep_dependence_and_gradient():
+    import torch
+
+    a, b, _, _ = (torch.tensor(column) for column in whole_numbers())
+    tiny = (a * 2.0**-1074).requires_grad_()
+    found = sh.mutual_information(tiny, b)
+    found.backward()
+    assert float(found.detach()) == pytest.approx(float(sh.mutual_information(a, b)), rel=1e-9)
+    assert tiny.grad.shape == a.shape
+
+
+@pytest.mark.parametrize("size", [2.0**-1074, 2.0**1018])
+def test_comparators_keep_dependence_at_the_ends_of_floats(size):
+    a, b, _, _ = whole_numbers()
+    for measure in (sh.comparators.pearson, sh.comparators.cmi, sh.comparators.hsic, sh.comparators.spearman):
+        assert measure(size * a, size * b) == pytest.approx(measure(a, b), rel=1e-9)
 
 
 def normal(offset, step):

@@ -1,13 +1,16 @@
 """Loops through joblib: on threads, or on whatever `joblib.parallel_config` names, a Dask cluster included."""
 
 import operator
+import os
 import sys
+import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from shearer._threads import held_for, wait_for_calls
+from shearer._threads import held
 from shearer._validate import describe, type_error, value_error
 
 T = TypeVar("T")
@@ -63,3 +66,51 @@ def spread(function: Callable[[T], R], items: Iterable[T], n_jobs: int | None) -
         yield from pool(delayed(partial(held_for, loop, function, item))() for item in items)
     finally:
         wait_for_calls(loop)
+
+
+class Calls:
+    """How many calls of each loop run in this process."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """In a forked child: locks of threads that are not there are free, and their calls do not run."""
+        self._running: Counter[str] = Counter()
+        self._ended = threading.Condition()
+
+    def begin(self, loop: str) -> None:
+        """One more."""
+        with self._ended:
+            self._running[loop] += 1
+
+    def end(self, loop: str) -> None:
+        """One less."""
+        with self._ended:
+            self._running[loop] -= 1
+            self._ended.notify_all()
+
+    def wait(self, loop: str) -> None:
+        """Until none runs."""
+        with self._ended:
+            self._ended.wait_for(lambda: self._running[loop] == 0)
+            del self._running[loop]
+
+
+_calls = Calls()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_calls.forget)
+
+
+def held_for(loop: str, function: Callable[[T], R], item: T) -> R:
+    """A call on a worker, counted among the calls of a loop that run in this process."""
+    _calls.begin(loop)
+    try:
+        return held(function, item)
+    finally:
+        _calls.end(loop)
+
+
+def wait_for_calls(loop: str) -> None:
+    """Until no call of a loop runs in this process: after an error, too, nothing holds the matrix library any more."""
+    _calls.wait(loop)

@@ -2,6 +2,8 @@
 
 import os
 import re
+from functools import cache
+from pathlib import Path, PurePath
 
 from shearer._validate import check_positive, describe, message, value_error
 
@@ -9,6 +11,9 @@ _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 # Where the machine does not tell its size, a budget that a small laptop has to spare.
 _FALLBACK_BYTES = 2 * 10**9
+# Of version 2 and of version 1 of control groups; "max", or a number beyond all machines: none.
+_LIMIT_FILES = ("memory.max", "memory.high", "memory.limit_in_bytes")
+_NO_LIMIT = 2**63 - 1
 
 
 class MemoryBudgetError(MemoryError, ValueError):
@@ -16,7 +21,7 @@ class MemoryBudgetError(MemoryError, ValueError):
 
 
 def parse_memory(memory: str | float | None) -> int:
-    """Turn ``"2GB"``, a number of bytes or None (half of the machine) into bytes.
+    """Turn ``"2GB"``, a number of bytes or None (half of what this process may have) into bytes.
 
     Examples
     --------
@@ -57,6 +62,50 @@ def require(needed: int, budget: int, purpose: str, options: str) -> None:
 
 def _half_of_machine() -> int:
     try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
-        return _FALLBACK_BYTES
+        machine = 2 * _FALLBACK_BYTES
+    return min(machine, control_group_limit()) // 2
+
+
+@cache
+def control_group_limit(root: str = "/") -> int:
+    """Bytes that the control groups of this process allow, as containers and schedulers set them; else a large number.
+
+    Parameters
+    ----------
+    root : str
+        Where the system's files are.
+    """
+    limits = [_NO_LIMIT]
+    for hierarchy, group in _control_groups(root):
+        folder = Path(root, "sys/fs/cgroup", hierarchy)
+        # Inside a container the group is named as outside, and its files are at the top: every level that is there.
+        levels = [folder / group, *(folder / group).parents[: len(PurePath(group).parts)]]
+        limits += [_limit_in(level / name) for level in levels for name in _LIMIT_FILES]
+    return min(limits)
+
+
+def _control_groups(root: str) -> list[tuple[str, str]]:
+    """Folder of the hierarchy that counts memory, and the group in it, of both versions of control groups."""
+    try:
+        lines = Path(root, "proc/self/cgroup").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:  # not on every system
+        return []
+    found = []
+    for line in lines:
+        _, controllers, group = [*line.split(":", 2), "", ""][:3]
+        group = "/".join(part for part in group.split("/") if part not in ("", ".."))
+        if not controllers:
+            found += [("", group), ("unified", group)]
+        elif "memory" in controllers.split(","):
+            found.append(("memory", group))
+    return found
+
+
+def _limit_in(path: Path) -> int:
+    try:
+        text = path.read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return _NO_LIMIT
+    return int(text) if text.isdigit() and int(text) > 0 else _NO_LIMIT

@@ -9,7 +9,6 @@ library's threads back while nothing else runs (`blas_threads_for`).
 import os
 import threading
 import weakref
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ContextDecorator, contextmanager
 from functools import cache
@@ -244,29 +243,6 @@ def held(function: Callable[[T], R], item: T) -> R:
     """A call on a worker, whose matrix library must not start threads of its own."""
     with single_threaded_blas():
         return function(item)
-
-
-_begun: Counter[str] = Counter()
-_ended = threading.Condition()
-
-
-def held_for(loop: str, function: Callable[[T], R], item: T) -> R:
-    """The same, counted among the calls of a loop that run in this process."""
-    with _ended:
-        _begun[loop] += 1
-    try:
-        return held(function, item)
-    finally:
-        with _ended:
-            _begun[loop] -= 1
-            _ended.notify_all()
-
-
-def wait_for_calls(loop: str) -> None:
-    """Until no call of a loop runs in this process: after an error, too, nothing holds the matrix library any more."""
-    with _ended:
-        _ended.wait_for(lambda: _begun[loop] == 0)
-        del _begun[loop]
 
 
 def one_by_one(function: Callable[[T], R], items: Iterable[T]) -> list[R]:

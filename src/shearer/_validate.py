@@ -13,6 +13,8 @@ _LONGEST_QUOTE = 80
 _MOST_LISTED = 12
 # How alike a name must be that was mistyped: two letters changed places in a word of four.
 _NEAR = 0.75
+# Entropies of order alpha exceed that of order infinity by a factor of alpha / (alpha - 1) at most.
+_HIGHEST_ORDER = 2.0**60
 
 # Looks at the first items of a collection only: quoting a million rows would take longer than reading them.
 _quote = reprlib.Repr()
@@ -53,12 +55,12 @@ def type_error(parameter: str, expected: str, got: str, hint: str = "") -> TypeE
 
 
 def check_alpha(alpha: Any) -> float:
-    """Return the order of the entropy as a float from 0 to infinity."""
+    """Return the order of the entropy as a float from 0 to infinity; one that no float tells from it is infinity."""
     expected, hint = "a number from 0 to infinity", "alpha=1 is the Shannon case, alpha=2 the fastest."
     number = _check_number("alpha", expected, alpha, hint)
     if math.isnan(number) or number < 0:
         raise value_error("alpha", expected, describe(alpha), hint)
-    return number
+    return number if number < _HIGHEST_ORDER else math.inf
 
 
 def check_positive(parameter: str, value: Any, unit: str = "") -> float:

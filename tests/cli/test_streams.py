@@ -38,7 +38,7 @@ def test_files_in_chunks(call, parts):
 
 def test_files_that_would_not_fit_are_read_in_chunks(call, parts, monkeypatch):
     assert "read in chunks" not in " ".join(scanned(call, parts / "part-*.parquet")["notes"])
-    monkeypatch.setattr("shearer.cli.chunked_files._TIMES_IN_MEMORY", 10**9)
+    monkeypatch.setattr("shearer.cli.chunked_files.declared_needs", lambda lazy: 10**15)
     assert "read in chunks" in " ".join(scanned(call, parts / "part-*.parquet")["notes"])
 
 

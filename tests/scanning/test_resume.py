@@ -96,7 +96,7 @@ def test_damaged_part_is_made_again(tmp_path, rng):
 
 
 def test_full_disk_leaves_earlier_parts_whole(tmp_path):
-    store = FolderStore(tmp_path / "s", "f", resume=False)
+    store = FolderStore(tmp_path / "s", "f0", resume=False)
     store.get("small", lambda: {"x": np.arange(3)})
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, before[1]))
@@ -105,7 +105,7 @@ def test_full_disk_leaves_earlier_parts_whole(tmp_path):
             store.get("large", lambda: {"x": np.arange(10_000)})
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    again = FolderStore(tmp_path / "s", "f", resume=True)
+    again = FolderStore(tmp_path / "s", "f0", resume=True)
     assert again.get("small", dict)["x"].tolist() == [0, 1, 2]
     assert sorted(p.name for p in (tmp_path / "s").iterdir()) == ["scan.json", "small.npz"]
     assert json.loads((tmp_path / "s" / "scan.json").read_text())["version"] == 1

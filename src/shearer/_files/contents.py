@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
@@ -40,13 +41,14 @@ def is_compressed(head: bytes) -> bool:
     return _module(head) is not None
 
 
-def decompress(raw: bytes, name: str) -> bytes:
-    """The contents of a compressed file; other bytes as they are."""
+def decompress(raw: bytes, name: str, most: int) -> bytes:
+    """The contents of a compressed file, or the beginning of those longer than `most`; other bytes as they are."""
     module = _module(raw)
     if module is None:
         return raw
     try:
-        contents: bytes = module.decompress(raw)
+        with module.open(io.BytesIO(raw)) as unpacked:
+            contents: bytes = unpacked.read(most + 1)
     except _DAMAGED as error:
         raise _damaged(name, error) from error
     return contents

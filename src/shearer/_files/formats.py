@@ -3,6 +3,7 @@
 A new format is an entry of `FORMATS` and the function that reads it.
 """
 
+import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from shearer._files import text
 from shearer._files.contents import COMPRESSED_SUFFIXES, is_compressed, said_of
+from shearer._files.in_memory import copied_needs, text_needs, typed_needs
 from shearer._files.raw import Dialect, Raw, empty_file, positional
 from shearer._files.sheets import read_sheet
 from shearer._validate import listing, value_error
@@ -37,6 +39,8 @@ class Format:
         How such files begin; none: like anything else, as text does.
     whole : callable
         From the bytes of a file, its name and how it is written to what it holds.
+    needs : callable
+        From the bytes of a file to those that reading it takes.
     lazy : callable or None
         From a path to a lazy frame, for formats that declare their columns and are read in chunks by polars.
     advice : str
@@ -47,6 +51,7 @@ class Format:
     suffixes: tuple[str, ...]
     marks: tuple[bytes, ...]
     whole: Callable[[bytes, str, Dialect], Raw]
+    needs: Callable[[bytes], int]
     lazy: "Callable[[Path], pl.LazyFrame] | None" = None
     advice: str = OTHERWISE
 
@@ -61,13 +66,13 @@ class Format:
         return self.is_text or self.lazy is not None
 
 
-def _scan_parquet(path: Path) -> "pl.LazyFrame":
+def _scan_parquet(path: Path | io.BytesIO) -> "pl.LazyFrame":
     import polars as pl
 
     return pl.scan_parquet(path, glob=False)
 
 
-def _scan_ipc(path: Path) -> "pl.LazyFrame":
+def _scan_ipc(path: Path | io.BytesIO) -> "pl.LazyFrame":
     import polars as pl
 
     return pl.scan_ipc(path, glob=False)
@@ -121,12 +126,14 @@ def complete(name: str, kind: str) -> Iterator[None]:
 
 _STREAM = "Write it as an Arrow file or as Parquet, or read it at once: an Arrow stream has no index to find rows by."
 
-PARQUET = Format("Parquet", (".parquet", ".pq"), (b"PAR1",), _read_parquet, _scan_parquet)
-ARROW = Format("Arrow", (".arrow", ".ipc", ".feather"), (b"ARROW1",), _read_ipc, _scan_ipc)
+PARQUET = Format("Parquet", (".parquet", ".pq"), (b"PAR1",), _read_parquet, typed_needs(_scan_parquet), _scan_parquet)
+ARROW = Format("Arrow", (".arrow", ".ipc", ".feather"), (b"ARROW1",), _read_ipc, typed_needs(_scan_ipc), _scan_ipc)
 # Of the same name: files of either kind are called *.arrow.
-ARROW_STREAM = Format("Arrow", (".arrows",), (b"\xff\xff\xff\xff",), _read_ipc_stream, advice=_STREAM)
-EXCEL = Format("Excel", (".xlsx", ".xlsm", ".xls", ".xlsb"), (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"), read_sheet)
-TEXT = Format("text", text.SUFFIXES, (), text.read_text)
+ARROW_STREAM = Format("Arrow", (".arrows",), (b"\xff\xff\xff\xff",), _read_ipc_stream, copied_needs, advice=_STREAM)
+EXCEL = Format(
+    "Excel", (".xlsx", ".xlsm", ".xls", ".xlsb"), (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"), read_sheet, copied_needs
+)
+TEXT = Format("text", text.SUFFIXES, (), text.read_text, text_needs)
 
 # Bytes that tell formats apart.
 _HEAD = 8

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from shearer._files.contents import decompress, said_of
 from shearer._files.formats import by_contents, check_promise, check_readable
+from shearer._files.in_memory import Room
 from shearer._files.names import check_same, distinct, is_unnamed
 from shearer._files.notes import Note, texts
 from shearer._files.raw import Dialect, Raw, empty_file
 from shearer._files.values import convert
+from shearer._memory import parse_memory
 from shearer._validate import describe, listing, type_error, value_error
 
 if TYPE_CHECKING:
@@ -59,6 +61,7 @@ def read_files(
     header: bool = True,
     sheet: str | None = None,
     skip_rows: int | None = None,
+    memory: str | float | None = None,
 ) -> Loaded:
     r"""Read one table from one or several files.
 
@@ -80,6 +83,8 @@ def read_files(
         Of Excel workbooks. Default: the first.
     skip_rows : int, optional
         Lines of text, or rows of a sheet, that stand above the table. Default: found, where there is a header.
+    memory : str or float, optional
+        Most memory that reading may take, as "2GB"; what would need more is refused. Default: half of the machine.
 
     Examples
     --------
@@ -95,9 +100,10 @@ def read_files(
     if not wanted:
         raise value_error("paths", "at least one file", "none")
     files = []
+    room = Room(parse_memory(memory))
     for path in wanted:
-        name, contents = _fetch(path)
-        files.append(_read(contents, name, Dialect(separator, encoding, header, sheet, skip_rows)))
+        name, contents = _fetch(path, room)
+        files.append(_read(contents, name, Dialect(separator, encoding, header, sheet, skip_rows), room))
     names, notes = distinct(files[0].header)
     check_same([(file.name, file.header) for file in files])
     frame, more = _stack(files, names)
@@ -106,27 +112,36 @@ def read_files(
     return Loaded(frame, remarks, _source([file.name for file in files]))
 
 
-def _fetch(path: str | PathLike[str]) -> tuple[str, bytes]:
+def _fetch(path: str | PathLike[str], room: Room) -> tuple[str, bytes]:
     """The name of a file for messages, and its bytes."""
     if not isinstance(path, str | PathLike):
         raise type_error("paths", "names of files", describe(path))
     if str(path) == STDIN:
-        return "standard input", sys.stdin.buffer.read()
+        return "standard input", _no_more("standard input", sys.stdin.buffer.read(room.most + 1), room)
     file = Path(path)
     if file.is_dir():
         raise value_error(str(path), "a file", "a folder", "Name the files in it, or use a pattern such as *.csv.")
     if "\0" in str(path):
         raise value_error(describe(str(path)), "the name of a file", "a NUL in it")
-    with said_of(file):
-        return file.name, file.read_bytes()
+    with said_of(file), file.open("rb") as opened:
+        return file.name, _no_more(file.name, opened.read(room.most + 1), room)
 
 
-def _read(raw: bytes, name: str, dialect: Dialect) -> Raw:
+def _no_more(name: str, contents: bytes, room: Room) -> bytes:
+    """Refuse contents of which only the beginning was read."""
+    if len(contents) > room.most:
+        room.take(name, len(contents), at_least=True)
+    return contents
+
+
+def _read(raw: bytes, name: str, dialect: Dialect, room: Room) -> Raw:
     if not raw:
         raise empty_file(name, "an empty file")
     check_readable(name)
-    raw = decompress(raw, name)
-    return check_promise(name, by_contents(raw)).whole(raw, name, dialect)
+    raw = _no_more(name, decompress(raw, name, room.most), room)
+    found = check_promise(name, by_contents(raw))
+    room.take(name, found.needs(raw))
+    return found.whole(raw, name, dialect)
 
 
 def _stack(files: Sequence[Raw], names: list[str]) -> tuple["pl.DataFrame", list[Note]]:

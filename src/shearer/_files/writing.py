@@ -95,6 +95,33 @@ def replace_file(target: Path, contents: Contents) -> None:
         raise
 
 
+def claim_file(target: Path, contents: bytes) -> bool:
+    """Write a small file unless it is there; of several processes that try at once one succeeds.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [claim_file(Path(folder) / "mine", b"1") for _ in range(2)]
+    [True, False]
+    """
+    temporary = target.with_name(f".{secrets.token_hex(8)}{_UNFINISHED}")
+    try:
+        replace_file(temporary, contents)
+        try:
+            os.link(temporary, target)  # whole at once, and never over another
+        except FileExistsError:
+            return False
+        except OSError:  # no links in this file system
+            with target.open("xb") as file:
+                file.write(contents)
+        return True
+    except FileExistsError:
+        return False
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
 def _fill(file: BinaryIO, contents: Contents) -> None:
     if callable(contents):
         contents(file)

@@ -1,7 +1,9 @@
 """The command line: parse, one call, print. One module a command, listed in `_COMMANDS`."""
 
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -30,7 +32,8 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "outliers": (outliers_command.outliers, outliers_command.EXAMPLES),
     "demo": (demo_command.demo, demo_command.EXAMPLES),
 }
-_INTERRUPTED = 130
+_INTERRUPTED, _TERMINATED = 130, 143
+_NO_MEMORY = "the system has no more memory. --memory SIZE refuses, or reads in chunks, what does not fit."
 
 
 def _examples(*lines: str) -> str:
@@ -71,8 +74,11 @@ def _options(
 
 def main() -> None:
     """Entry point. Exit codes: 0 done, 1 an error in one line, 2 wrong usage, 3 a change was found
-    (``compare --fail-on-change``), 130 interrupted.
+    (``compare --fail-on-change``), 130 interrupted, 143 terminated.
     """
+    if threading.current_thread() is threading.main_thread():
+        # An orderly end: what is being written is taken away, what was written stays.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TERMINATED))
     for stream in (sys.stdout, sys.stderr):
         # A name with a letter that the terminal lacks must not end the program.
         if hasattr(stream, "reconfigure"):
@@ -82,14 +88,14 @@ def main() -> None:
             warnings.showwarning = _show_warning
             app()
     except (ValueError, TypeError, ImportError, OSError, MemoryError) as error:
-        _fail(str(error) or type(error).__name__)
+        _fail(str(error) or (_NO_MEMORY if isinstance(error, MemoryError) else type(error).__name__))
     except Exception as error:
         if os.environ.get("SHEARER_DEBUG"):
             raise
         _fail(f"unexpected {type(error).__name__}: {error}. This is a bug; SHEARER_DEBUG=1 shows where.")
     except SystemExit as stop:
-        if stop.code == _INTERRUPTED:
-            say("interrupted")
+        if stop.code in (_INTERRUPTED, _TERMINATED):
+            say("interrupted" if stop.code == _INTERRUPTED else "terminated")
         raise
     except KeyboardInterrupt:
         say("interrupted")

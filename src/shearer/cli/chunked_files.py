@@ -8,14 +8,14 @@ from dataclasses import replace
 import typer
 
 from shearer._files import STDIN
+from shearer._files.formats import check_chunks
+from shearer._files.in_memory import declared_needs, text_file_needs
 from shearer._memory import parse_memory
 from shearer._optional import load
 from shearer._validate import value_error
 from shearer.cli.options import Reading, chosen_names
 from shearer.sketching.file_rows import FileRows, expand_files
 
-# A table in memory takes about so many times the bytes of its files, and work on it as much again.
-_TIMES_IN_MEMORY = 4
 # How long a cluster may take to answer.
 PATIENCE = "10s"
 
@@ -25,7 +25,6 @@ def streamed(
     files: Sequence[str],
     columns: str | None,
     drop: str | None,
-    memory: str | None,
     *,
     wanted: bool,
     progress: bool | None = None,
@@ -33,7 +32,7 @@ def streamed(
     """The files as a source of chunks, if that is wanted or they are too large to be read at once; else None."""
     if wanted:
         _check_chunks(reading, files)
-    elif reading.sheet is not None or not _too_large(files, reading.mark, memory):
+    elif reading.sheet is not None or not _too_large(files, reading):
         return None
     paths = expand_files(list(files), reading.mark)
     rows = FileRows.open(
@@ -57,13 +56,19 @@ def _check_chunks(reading: Reading, files: Sequence[str]) -> None:
         raise value_error("standard input", "files, which chunks are read from again and again", "a pipe", hint)
 
 
-def _too_large(files: Sequence[str], separator: str | None, memory: str | None) -> bool:
+def _too_large(files: Sequence[str], reading: Reading) -> bool:
     """True for files of a kind that can be read in chunks whose table would not fit."""
     try:
-        paths = expand_files(list(files), separator)
-    except ValueError:  # other kinds, the standard input, no such file: for the reader to tell
+        paths = expand_files(list(files), reading.mark)
+        left = parse_memory(reading.memory)
+        for path in paths:
+            found = check_chunks(path)
+            left -= text_file_needs(path, left) if found.lazy is None else declared_needs(found.lazy(path))
+            if left < 0:
+                return True
+    except ValueError:  # other kinds, the standard input, no such file, damaged: for the reader to tell
         return False
-    return _TIMES_IN_MEMORY * sum(path.stat().st_size for path in paths) > parse_memory(memory)
+    return False
 
 
 @contextmanager

@@ -147,7 +147,7 @@ def compare(
     import shearer
     from shearer.comparing import Profile, profile_of
 
-    reading = Reading(separator, encoding, no_header, sheet, skip_rows)
+    reading = Reading(separator, encoding, no_header, sheet, skip_rows, memory)
     tables: list[Any] = []
     notes: list[str] = []
     for file in files:

@@ -145,7 +145,7 @@ def network(
     from shearer.report.network_document import network_document
     from shearer.tools import DependenceNetwork
 
-    loaded = Reading(separator, encoding, no_header, sheet, skip_rows).read(files)
+    loaded = Reading(separator, encoding, no_header, sheet, skip_rows, memory).read(files)
     frame = choose_columns(loaded.frame, columns, drop)
     notes = loaded.notes_on(frame.columns)
     names = _read_names(regulators, frame.columns, quiet=quiet)

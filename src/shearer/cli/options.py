@@ -72,7 +72,7 @@ Columns = Annotated[
 Drop = Annotated[str | None, typer.Option(metavar="COL,COL,...", help="Leave these columns out.", rich_help_panel=DATA)]
 Memory = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="Most memory, as 2GB. Default: half of the machine.", rich_help_panel=WORK),
+    typer.Option(metavar="SIZE", help="Most memory, as 2GB. Default: half of what there is.", rich_help_panel=WORK),
 ]
 Jobs = Annotated[int | None, typer.Option(metavar="N", help="Threads; -1: all cores.", rich_help_panel=WORK)]
 Seed = Annotated[
@@ -97,6 +97,7 @@ class Reading:
     no_header: bool
     sheet: str | None
     skip_rows: int | None = None
+    memory: str | None = None
 
     @property
     def mark(self) -> str | None:
@@ -112,6 +113,7 @@ class Reading:
             header=not self.no_header,
             sheet=self.sheet,
             skip_rows=self.skip_rows,
+            memory=self.memory,
         )
 
 

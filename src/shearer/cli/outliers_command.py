@@ -89,7 +89,7 @@ def outliers(
     from shearer.report.outlying import NumberedRows, OutlierView, outlier_csv, outlier_document
     from shearer.tools import SubspaceOutlierDetector, SubspaceSearch
 
-    loaded = Reading(separator, encoding, no_header, sheet, skip_rows).read(files)
+    loaded = Reading(separator, encoding, no_header, sheet, skip_rows, memory).read(files)
     frame = choose_columns(loaded.frame, columns, drop)
     if label is not None:
         check_names("--label", [label], loaded.frame.columns)

@@ -201,9 +201,9 @@ def scan(
     from shearer.cli.chunked_files import connected, streamed
     from shearer.scanning.columns.roles import COUNTS_ROWS
 
-    reading = Reading(separator, encoding, no_header, sheet, skip_rows)
+    reading = Reading(separator, encoding, no_header, sheet, skip_rows, memory)
     bars = False if quiet else None
-    rows = streamed(reading, files, columns, drop, memory, wanted=stream or scheduler is not None, progress=bars)
+    rows = streamed(reading, files, columns, drop, wanted=stream or scheduler is not None, progress=bars)
     if rows is None:
         loaded = reading.read(files)
         table: Any = choose_columns(loaded.frame, columns, drop)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from shearer._validate import check_option
-from shearer.comparators.inputs import Floats, scalars
+from shearer.comparators.inputs import Floats, near_one, scalars
 from shearer.inference.permutation.resampling import check_count
 
 # Lloyd's iteration ends after a dozen rounds on most data; a partition that still moves is as good as the next.
@@ -81,6 +81,7 @@ def _given(x: Floats, labels: NDArray[np.intp]) -> float:
 
 
 def _scaled(x: Floats) -> Floats:
+    x = near_one(x)[0]  # the range of what is near the largest float is none
     size = np.ptp(x)
     return (x - x.min()) / size if size > 0 else np.zeros_like(x)
 

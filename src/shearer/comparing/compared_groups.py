@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from shearer._cached import cached_property
 from shearer.comparing.mixed_pairs import BINS
 from shearer.comparing.number_pairs import cells_of, number_pair
 from shearer.comparing.rank_features import binned, dense_codes

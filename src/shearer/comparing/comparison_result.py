@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from shearer import plotting
+from shearer._cached import cached_property
 from shearer._display import printable
 from shearer._files import write_file
 from shearer.comparing.compared_groups import Group

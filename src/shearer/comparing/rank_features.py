@@ -10,13 +10,14 @@ centered: `FeatureRanks.reach`. Taking ranks as fixed leaves this out, and the t
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import NDArray
 from scipy.special import ndtri
+
+from shearer._cached import cached_property
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

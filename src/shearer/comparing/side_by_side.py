@@ -114,7 +114,7 @@ def _left_out(name: str, own: Sequence[list[Column]], parts: Sequence[Part], kee
         return "no value in a group: not compared"
     if name in keep:
         return None
-    reasons = [identifies_rows(coded_columns({name: item})[name]) for item in own if len(item[0].values)]
+    reasons = [identifies_rows(coded_columns({name: item})[name]) for item in own if item[0].rows]
     if reasons and all(reason is not None for reason in reasons):
         return f"{reasons[0]}: not compared"
     if len(columns) and columns[0].kind == "categorical":

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._cached import cached_property
 from shearer.conditioning import constants
 from shearer.conditioning.residual_check import Neighbors
 from shearer.conditioning.ridge import Smoother, Source, runs
@@ -25,7 +26,8 @@ _LIKE = np.empty(0)
 
 def standardized(columns: Floats) -> Floats:
     """Columns of mean 0 and variance 1; constant ones are left out."""
-    shifted = columns / 2 - columns[:1] / 2  # no difference of large numbers later, and none that is infinite
+    columns = np.ldexp(columns, -np.frexp(np.max(np.abs(columns), axis=0, initial=0.0))[1])  # exact; below 1
+    shifted = columns - columns[:1]  # no difference of large numbers later
     scale = np.max(np.abs(shifted), axis=0, initial=0.0)
     varying = scale > 0
     found: Floats = shifted[:, varying] / scale[varying]  # squares are then ordinary numbers

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
+from shearer._cached import cached_property
 from shearer._validate import describe, type_error
 from shearer.conditioning import constants
 from shearer.conditioning.covariance import Tail, quadratic_tail

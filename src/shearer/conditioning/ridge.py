@@ -5,11 +5,11 @@ Kernel and penalty are chosen for each column by generalised cross-validation (G
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._cached import cached_property
 from shearer.conditioning import constants
 from shearer.kernels.gram import Index
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._cached import cached_property
 from shearer.data.arrays import Array, Namespace, is_numpy, namespace, to_numpy
 from shearer.data.columns import Columns
 from shearer.data.variables import Variable, common_library, join_blocks

@@ -1,12 +1,12 @@
 """The delta kernel: 1 for equal values, 0 for different ones."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._cached import cached_property
 from shearer.data.arrays import Array, device, namespace, to_numpy
 from shearer.data.columns import Kind
 from shearer.data.variables import Block

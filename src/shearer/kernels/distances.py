@@ -48,8 +48,9 @@ def _add_up(
                 step = size_in_place(step)
                 total = step if total is None else np.add(total, step, out=total)
         else:
-            step = size(step if scale is None else step * scale[k])
-            total = step if total is None else total + step
+            with np.errstate(over="ignore"):  # libraries that stand on numpy warn as it does
+                step = size(step if scale is None else step * scale[k])
+                total = step if total is None else total + step
     return total
 
 

@@ -2,12 +2,12 @@
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._cached import cached_property
 from shearer.data.arrays import Array, detach, device, is_numpy, take_rows, to_float
 from shearer.kernels import distances
 from shearer.kernels.chebyshev import gaussian_total

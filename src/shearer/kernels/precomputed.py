@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from shearer._cached import cached_property
 from shearer._validate import check_positive, describe, type_error, value_error
 from shearer.data.arrays import Array, device, is_numpy, namespace, to_numpy, tracks_gradient
 from shearer.data.columns import Kind

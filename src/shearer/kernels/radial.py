@@ -28,6 +28,8 @@ from shearer.kernels.gram import Gram, Index
 
 # exp of less is slow (denormal numbers) and as good as 0.
 LARGEST_EXPONENT, LARGEST_SINGLE_EXPONENT = 700.0, 80.0
+# Below, the width of values that differ in their last digits only may be no ordinary float.
+_SMALLEST_VALUE = 2.0**-900
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Radial(Kernel):
 
     def gram(self, block: Block, like: Array) -> Gram:
         """The Gram operator of a block of numbers."""
-        values = block.values
+        values = block.values if isinstance(self.bandwidth, float) else _lifted(block.values)
         scale = 1.0 / (self.widths * self.width(values))
         # Away from the range of ordinary floats a product of value and scale could leave it: meet in the middle.
         shift = math.frexp(scale)[1]
@@ -131,6 +133,21 @@ class RadialGram(Gram):
         return type(self)(
             xp.concat([self.coordinates, other.coordinates], axis=1), xp.concat([self.scale, other.scale])
         )
+
+
+def _lifted(values: Array) -> Array:
+    """The values; those so small that their widths are no ordinary floats times a power of two, which rules follow.
+
+    Coordinates that are constant, which no distance sees, stay as they are.
+    """
+    xp = namespace(values)
+    fixed = detach(values)
+    varying = xp.any(fixed != fixed[:1, :], axis=0)
+    sizes = xp.where(varying, xp.max(xp.abs(fixed), axis=0), xp.zeros_like(fixed[0, :]))
+    largest = to_float(xp.max(sizes))
+    if not 0.0 < largest < _SMALLEST_VALUE or xp.finfo(values.dtype).bits < 64:
+        return values
+    return values * xp.where(varying, xp.full_like(sizes, 1.0 / _SMALLEST_VALUE), xp.ones_like(sizes))
 
 
 def decay(exponent: Array) -> Array:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from math import comb
 from typing import Any
 
 import numpy as np
 
+from shearer._cached import cached_property
 from shearer._validate import check_names, check_positive, describe, type_error, value_error
 from shearer.measures.combination import Combination
 from shearer.measures.entropies import Subset

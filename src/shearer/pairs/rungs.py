@@ -7,11 +7,11 @@ not depend on the number of rows: the same rungs are taken of 50 rows and of a m
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._cached import cached_property
 from shearer.data.variables import Block, Variable
 from shearer.kernels import Gaussian, Gram, Kernel, distances, hadamard
 from shearer.kernels import gram as gram_of

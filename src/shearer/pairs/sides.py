@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._cached import cached_property
 from shearer._threads import map_threads
 from shearer.data.table import Presence, Table
 from shearer.kernels import Gaussian, Kernel, chosen_kernels

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -17,6 +18,8 @@ Place: TypeAlias = str | PathLike[str]
 
 # A spreadsheet takes a cell that begins so for a formula; the last four are their wide forms.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
+# Where a cell begins to one that separates by other marks, and does not heed quotes within a cell.
+_FORMULA_INSIDE = re.compile(r'([;,|\t\n]|^ +)([\s"]*)(?=[=+\-@＝＋－＠])')
 _PLACES = ("first", "second", "third")
 SCREENED = {
     "pairs": (
@@ -170,10 +173,12 @@ def _table(document: Document, part: str) -> str:
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     r"""A table as text; what a spreadsheet would take for a formula gets an apostrophe in front.
 
+    Some spreadsheets separate cells by semicolons or tabs: what follows one in a name is a cell to them.
+
     Examples
     --------
-    >>> csv_text(["name", "value"], [["=a", 0.5], ["b", float("nan")]])
-    "name,value\n'=a,0.5\nb,\n"
+    >>> csv_text(["name", "value"], [["=a", 0.5], ["b;=c", float("nan")]])
+    "name,value\n'=a,0.5\nb;'=c,\n"
     """
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
@@ -206,6 +211,7 @@ def _cell(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     text = value.replace("\0", "\\x00").replace("\r", "\\r")  # what readers of csv stumble over, even in quotes
+    text = _FORMULA_INSIDE.sub(r"\1\2'", text)
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._cached import cached_property
 from shearer.data.table import Table
 from shearer.inference.intervals.confidence import note_on
 from shearer.inference.pvalue import adjusted_pvalues

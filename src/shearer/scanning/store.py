@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from shearer._files.archive import (
     undamaged,
     write_arrays,
 )
-from shearer._files.writing import Contents, open_folder, replace_file
+from shearer._files.writing import Contents, claim_file, open_folder, replace_file
 from shearer._validate import describe, value_error
 from shearer.data.table import Table
 
@@ -26,6 +27,8 @@ Part = dict[str, NDArray[Any]]
 
 VERSION = 1
 MANIFEST = "scan.json"
+# The member of a part that holds the fingerprint of its scan; parts that were written before there was one have none.
+_MARK = "fingerprint"
 
 
 class Store:
@@ -61,8 +64,8 @@ class FolderStore(Store):
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     first = FolderStore(folder, "f00", resume=False).get("sum", lambda: {"value": np.array(3.0)})
-    ...     again = FolderStore(folder, "f00", resume=True).get("sum", lambda: {"value": np.array(-1.0)})
+    ...     first = FolderStore(folder, "f00d", resume=False).get("sum", lambda: {"value": np.array(3.0)})
+    ...     again = FolderStore(folder, "f00d", resume=True).get("sum", lambda: {"value": np.array(-1.0)})
     >>> float(again["value"])
     3.0
     """
@@ -74,10 +77,14 @@ class FolderStore(Store):
         if occupied and not resume:
             hint = "resume=True (--resume) goes on with an interrupted scan." if manifest.exists() else ""
             raise value_error("shards", "a new or empty folder", f"{describe(str(folder))} with files in it", hint)
+        self._mark = np.frombuffer(bytes.fromhex(fingerprint), dtype=np.uint8)
+        if not occupied and not _claim(manifest, fingerprint):
+            occupied = True
+            if not resume:
+                got = f"{describe(str(folder))}, which another run has just begun to write to"
+                raise value_error("shards", "a folder of its own", got, "Wait for it, or take another folder.")
         if occupied:
             _check_manifest(manifest, fingerprint)
-        else:
-            _write(manifest, json.dumps({"version": VERSION, "fingerprint": fingerprint}).encode())
 
     def has(self, name: str) -> bool:
         """True if the part is there, in memory or in the folder."""
@@ -89,9 +96,11 @@ class FolderStore(Store):
 
     def _read_or_make(self, name: str, make: Callable[[], Part]) -> Part:
         found = _read(self._path(name))
-        if found is None:
-            found = make()
-            _write(self._path(name), write_arrays(found))
+        # A part with the mark of another scan, which was begun in this folder at the same moment, is none of ours.
+        if found is not None and np.array_equal(found.pop(_MARK, self._mark), self._mark):
+            return found
+        found = make()
+        _write(self._path(name), write_arrays({**found, _MARK: self._mark}))
         return found
 
     def _path(self, name: str) -> Path:
@@ -130,9 +139,20 @@ def _read(path: Path) -> Part | None:
         return None
 
 
+def _claim(path: Path, fingerprint: str) -> bool:
+    with _told(path):
+        return claim_file(path, json.dumps({"version": VERSION, "fingerprint": fingerprint}).encode())
+
+
 def _write(path: Path, contents: Contents) -> None:
-    try:
+    with _told(path):
         replace_file(path, contents)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         reason = error.strerror or str(error)
         raise OSError(

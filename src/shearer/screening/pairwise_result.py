@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shearer import plotting
+from shearer._cached import cached_property
 from shearer._validate import check_option, value_error
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.pairs.limits import FEWEST_ROWS

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._files.archive import DamagedFileError, read_array, read_manifest, sha256_of, undamaged
-from shearer._files.writing import open_folder, replace_file
+from shearer._files.writing import claim_file, open_folder, replace_file
 from shearer._memory import require
 from shearer._progress import track
 from shearer._validate import check_names, check_option, describe, message, value_error
@@ -26,6 +26,8 @@ MANIFEST = "manifest.json"
 VERSION = 1
 _EXPECTED = f"a manifest of shearer in {MANIFEST}"
 _ENTROPY = "entropy.npy"
+# There while a folder is being written to: of two runs that begin at once in an empty one, one goes on.
+_BEGUN = "unfinished"
 # What is always there.
 _ARRAYS = {"joint", "value", "entropy"}
 # Rows of a block at most: a file of a few hundred megabytes for the largest results.
@@ -196,6 +198,9 @@ def write_shards(
     blocks = [slice(start, min(start + height, size)) for start in range(0, size, height)]
     needed = route.memory(blocks[0], slice(0, size)) + _BYTES_A_PAIR * height * size
     require(needed, budget, f"blocks of {height} rows of {size} variables", "Options: a larger memory=.")
+    if not claim_file(path / _BEGUN, b""):
+        got = f"{describe(str(path))}, which another run has just begun to write to"
+        raise value_error("shards", "a folder of its own", got, "Wait for it, or take another folder.")
     files: list[dict[str, Any]] = []
     entropy = np.empty(size)
     error = 0.0
@@ -224,6 +229,7 @@ def write_shards(
     }
     manifest = {"version": VERSION, "settings": settings, "names": table.names, "shape": [size, size], "files": files}
     replace_file(path / MANIFEST, json.dumps(manifest, indent=1).encode())
+    (path / _BEGUN).unlink()
     return open_shards(path, check=False)
 
 

@@ -1,12 +1,12 @@
 """p-values, strengths and chance-adjusted values of the pairs that `pairwise` compares."""
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._cached import cached_property
 from shearer.data.table import Table
 from shearer.kernels import Kernel
 from shearer.pairs.clusters import ClusterTests

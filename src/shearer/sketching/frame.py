@@ -146,5 +146,7 @@ def _mix(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def _level_bits(block: Block) -> NDArray[np.uint64]:
     import hashlib
 
-    digests = [hashlib.blake2b(str(level).encode(), digest_size=8).digest() for level in block.levels]
+    digests = [
+        hashlib.blake2b(str(level).encode("utf-8", "surrogatepass"), digest_size=8).digest() for level in block.levels
+    ]
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)

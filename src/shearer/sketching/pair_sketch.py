@@ -7,13 +7,13 @@ import hashlib
 import json
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._cached import cached_property
 from shearer._files.archive import digest_of
 from shearer._validate import describe, type_error, value_error
 from shearer.data.variables import Variable

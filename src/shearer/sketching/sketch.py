@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
+from shearer._cached import cached_property
 from shearer._jobs import check_jobs
 from shearer._validate import (
     check_alpha,

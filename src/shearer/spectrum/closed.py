@@ -31,7 +31,9 @@ class Constant(Solver):
 
     def solve(self, gram: Gram, request: Request) -> Estimate:
         """Zero, with a zero derivative where the library takes derivatives."""
-        return self._estimate(gram.xp.sum(0.0 * gram.like[:1]) if gram.like.shape[0] else np.float64(0.0), 0.0, 0.0)
+        return self._estimate(
+            gram.xp.sum(0.0 * gram.like[:1, ...]) if gram.like.shape[0] else np.float64(0.0), 0.0, 0.0
+        )
 
 
 class Counts(Solver):

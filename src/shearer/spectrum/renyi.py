@@ -111,11 +111,17 @@ def bounds(eigenvalues: Array, error: float, alpha: float) -> tuple[float, float
         totals = [float(np.sum(smallest)), min(flat, largest_tau(values, error, alpha))]
         lower, upper = (float(bits_of_tau(np.float64(total), alpha)) for total in totals)
     else:
-        scale = high.max()
-        sums = [float(np.sum((end[end > 0] / scale) ** alpha)) for end in (low, high)]
-        shift = alpha / (1.0 - alpha) * math.log2(scale)
-        lower, upper = sorted(float(bits_of_power_sum(np.float64(total), alpha)) + shift for total in sums)
+        lower, upper = sorted(_bits_of_powers(end, alpha) for end in (low, high))
     return max(0.0, lower), min(largest, upper)
+
+
+def _bits_of_powers(values: NDArray[np.float64], alpha: float) -> float:
+    """log2 of the sum of powers over 1 - alpha; relative to the largest, so that high powers do not vanish."""
+    scale = float(values.max())
+    if scale == 0.0:
+        return math.copysign(math.inf, alpha - 1.0)
+    total = np.sum((values[values > 0] / scale) ** alpha)
+    return float(bits_of_power_sum(total, alpha)) + alpha / (1.0 - alpha) * math.log2(scale)
 
 
 def largest_tau(values: NDArray[np.float64], error: float, alpha: float) -> float:

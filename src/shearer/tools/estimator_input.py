@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from shearer._validate import describe, type_error
+from shearer.data.arrays import is_torch, to_numpy
 from shearer.data.sources import is_frame, open_source
 from shearer.data.table import Table
 
@@ -36,10 +37,31 @@ def check_features(estimator: Any, X: Any, *, missing: str, fewest: int, reset: 
         validate_data(estimator, X, skip_check_array=True, reset=reset)
         return X
     finite: Any = True if missing == "error" else "allow-nan"
-    return validate_data(
-        estimator, X, dtype=np.float64, ensure_min_samples=2, ensure_min_features=fewest, ensure_all_finite=finite,
-        reset=reset,
-    )  # fmt: skip
+    return validated(
+        estimator, X, ensure_min_samples=2, ensure_min_features=fewest, ensure_all_finite=finite, reset=reset
+    )
+
+
+def validated(estimator: Any, X: Any, **rules: Any) -> Any:
+    """A matrix of doubles by scikit-learn's rules, and what the estimator should know of it."""
+    with _quietly():
+        return validate_data(estimator, _without_graph(X), dtype=np.float64, **rules)
+
+
+def checked_array(X: Any, **rules: Any) -> Any:
+    """The same without an estimator."""
+    with _quietly():
+        return check_array(_without_graph(X), dtype=np.float64, **rules)
+
+
+def _quietly() -> Any:
+    """Scikit-learn adds all numbers up to see whether they are finite; numpy warns where the sum is not."""
+    return np.errstate(invalid="ignore", over="ignore")
+
+
+def _without_graph(X: Any) -> Any:
+    """Of a tensor that requires gradients scikit-learn makes no array."""
+    return to_numpy(X) if is_torch(X) else X
 
 
 def is_table(X: Any) -> bool:

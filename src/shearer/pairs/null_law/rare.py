@@ -8,7 +8,7 @@ have both labels in common, and where few of these are expected its tail is that
 """
 
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache
 from itertools import combinations
 from math import comb, prod
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, gammaln, pdtrc
 
+from shearer._cached import cached_property
 from shearer.data.arrays import to_numpy
 from shearer.data.table import Table
 from shearer.data.variables import Variable

@@ -4,10 +4,11 @@ import base64
 import hashlib
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cache, cached_property
+from functools import cache
 from importlib import resources
 from typing import Any
 
+from shearer._cached import cached_property
 from shearer.report.page.arrangement import lay_out, map_order
 from shearer.report.page.colors import ramp
 from shearer.report.page.packing import json_block, pack_relations

@@ -2,11 +2,11 @@
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._cached import cached_property
 from shearer.data.arrays import to_numpy
 from shearer.data.columns import Column, Columns
 

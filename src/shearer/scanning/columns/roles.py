@@ -19,6 +19,8 @@ from shearer.scanning.columns.multiplied import products_of
 COUNTS_ROWS = "counts the rows"
 # Logarithm of the probability with which chance may make two columns tell the same, or one determine another.
 _LOG_CHANCE = np.log(1e-7)
+# Powers of two within which squares of values, and sums of them, are ordinary floats.
+_LARGEST_SQUARED = 400
 # Correlation from which two columns are compared up to the digits that were written.
 _NEARLY_ONE = 0.999
 # The coarser of them keeps so many of the other's values; fewer levels than these fit many formulas; labels have at
@@ -201,8 +203,21 @@ def _curves(values: Floats) -> Iterable[Callable[[Floats], Floats]]:
 
 def _is_line(x: Floats, y: Floats) -> bool:
     """True if a line turns one into the other, up to the digits that the second is written with."""
+    x, y = ordinary(x), ordinary(y)
     slope, offset = np.polyfit(x, y, 1)
     return within_digits(y - slope * x - offset, [y], [1.0]) and abs(slope) * np.ptp(x) > 0.99 * np.ptp(y)
+
+
+def ordinary(values: Floats) -> Floats:
+    """Numbers as they are, or of size 1 where their squares would be no floats.
+
+    Examples
+    --------
+    >>> ordinary(np.array([3.0, 4.0])), ordinary(np.array([2.0**900, 2.0**899]))
+    (array([3., 4.]), array([0.5 , 0.25]))
+    """
+    exponent = int(np.frexp(np.max(np.abs(values), initial=0.0))[1])
+    return values if abs(exponent) < _LARGEST_SQUARED else np.ldexp(values, -exponent)
 
 
 def _log_orders(counts: Indices) -> float:
@@ -234,9 +249,9 @@ def _nearly_lines(columns: Sequence[Coded]) -> Iterable[tuple[str, str, str]]:
         if len(present) < FEWEST_COUNTED:
             continue
         with np.errstate(invalid="ignore", divide="ignore"):  # a column that is constant in some rows
-            r = np.corrcoef(np.stack([column.values[some_rows(present)] for column in group]))
+            r = np.corrcoef(np.stack([ordinary(column.values[some_rows(present)]) for column in group]))
         for i, j in zip(*np.nonzero(np.triu(np.abs(r) > _NEARLY_ONE, 1)), strict=True):
-            x, y = group[i].values[present], group[j].values[present]
+            x, y = (ordinary(group[place].values[present]) for place in (i, j))
             slope, offset = np.polyfit(x, y, 1)
             # The hour is no copy of the time of day, although it is all of it that whole hours can hold.
             fewer, more = sorted((group[i].distinct, group[j].distinct))

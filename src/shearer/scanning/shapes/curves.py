@@ -5,12 +5,13 @@ needs that the others fit clearly worse: where two words could be meant, none is
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
+
+from shearer._cached import cached_property
 
 Floats = NDArray[np.float64]
 

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._cached import cached_property
 from shearer._progress import track
 from shearer._threads import blas_threads_for, single_threaded_blas
 from shearer.data.table import Presence

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from shearer._cached import cached_property
 
 # A row and the columns to compare it with.
 Strip: TypeAlias = tuple[int, slice]

@@ -87,7 +87,7 @@ class Accumulator:
         self.residual += float(left.sum())
         if 0 < self.alpha < math.inf:
             slack = cholesky.residual_error(self.rank, entry_error)
-            self.tau += float(np.sum(renyi.tau_or_zero(left + slack, self.alpha)))
+            self.tau += float(np.sum(renyi.tau_or_zero(np.minimum(left + slack, 1.0), self.alpha)))
         return left
 
     def merge(self, other: Accumulator) -> None:

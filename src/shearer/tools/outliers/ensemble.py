@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from shearer._jobs import check_jobs, spread
 from shearer._progress import track
@@ -20,7 +20,7 @@ from shearer._validate import check_inside, check_option, listing, message, type
 from shearer.data.sources import library_of
 from shearer.inference.permutation.resampling import check_count
 from shearer.screening.frames import make_frame
-from shearer.tools.estimator_input import is_table
+from shearer.tools.estimator_input import is_table, validated
 from shearer.tools.outliers.combining import COMBINATIONS, parts, quantiles
 from shearer.tools.outliers.members import Member, RowIndex, checked_detector
 from shearer.tools.subspaces.lattice import Columns, without_one
@@ -67,7 +67,7 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):
         self._check_parameters()
         check_numbers(X)
         fewest = self._fewest_columns
-        values = validate_data(self, X, dtype=np.float64, ensure_min_samples=2, ensure_min_features=fewest)
+        values = validated(self, X, ensure_min_samples=2, ensure_min_features=fewest)
         self.subspaces_ = self._choose_subspaces(X)
         names = column_names(self)
         self.names_ = [tuple(names[column] for column in columns) for columns in self.subspaces_]
@@ -181,7 +181,7 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):
     def _read(self, X: Any) -> Floats:
         check_is_fitted(self)
         check_numbers(X)
-        values: Floats = validate_data(self, X, dtype=np.float64, reset=False)
+        values: Floats = validated(self, X, reset=False)
         return values
 
     def _scaled(self, values: Floats) -> Floats:

@@ -1,12 +1,12 @@
 """Forward search: the best feature next to those that were chosen, by information on a target above chance."""
 
 from abc import ABC, abstractmethod
-from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._cached import cached_property
 from shearer.inference.pvalue import rank_pvalue
 from shearer.tools.subspaces.row_pairs import Floats, RowPairs
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array
 
 from shearer._memory import parse_memory
 from shearer._threads import single_threaded_blas
@@ -14,7 +13,7 @@ from shearer.data import read
 from shearer.kernels import Kernel
 from shearer.screening import Pairwise
 from shearer.screening.all_pairs import compare
-from shearer.tools.estimator_input import is_table
+from shearer.tools.estimator_input import checked_array, is_table
 from shearer.tools.networks.pair_tests import TESTS, pair_pvalues
 from shearer.tools.selection.selector import MISSING
 from shearer.tools.selection.targets import read_target, target_column
@@ -70,7 +69,7 @@ def dependence_score(
     check_option("missing", missing, MISSING)
     check_option("test", test, TESTS)
     finite: Any = True if missing == "error" else "allow-nan"
-    data = X if is_table(X) else check_array(X, dtype=np.float64, ensure_min_samples=2, ensure_all_finite=finite)
+    data = X if is_table(X) else checked_array(X, ensure_min_samples=2, ensure_all_finite=finite)
     column = target_column(data, read_target(data, y, target))
     table = read(data, target=column, missing=missing).as_numpy()
     scores = bits_above_chance(compare(table, kernel, parse_memory(memory), normalize=False, progress=progress))

@@ -1,11 +1,11 @@
 """The joint entropies of many sets of columns of one table."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._cached import cached_property
 from shearer._progress import track
 from shearer.data import Table
 from shearer.kernels import Gram, Kernel

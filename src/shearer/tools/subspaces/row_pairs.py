@@ -1,12 +1,12 @@
 """Similarities of many variables over all pairs of rows, weighed by products of some of them; order 2."""
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._cached import cached_property
 from shearer._memory import require
 from shearer._progress import track
 from shearer.data.table import Table

@@ -1,0 +1,126 @@
+"""What the contents of a file take in memory, and the refusal of what would not fit before it is read."""
+
+import io
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shearer._files.contents import is_compressed, opened, said_of
+from shearer._memory import MemoryBudgetError, format_bytes
+from shearer._validate import message
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Bytes at the peak of reading: for each byte of text (as it is, decoded, cut), and for each cell (as text, then typed).
+_TEXT_BYTE, _CELL, _TYPED_CELL = 5, 30, 24
+# A cell that is read row by row is an object of Python; so are those of tables aligned by blanks.
+_CELL_BY_ROW = 160
+_MARKS = (b"\t", b";", b"|", b",")
+# A workbook is unpacked and parsed; other bytes are copied.
+_TIMES_UNPACKED = 4
+_BLOCK = 2**22
+_HEAD = 8
+
+
+class Room:
+    """Memory that files may take, all together.
+
+    Parameters
+    ----------
+    budget : int
+        Bytes.
+
+    Examples
+    --------
+    >>> room = Room(10**6)
+    >>> room.take("a.csv", 600_000)
+    >>> room.take("b.csv", 600_000)
+    Traceback (most recent call last):
+    ...
+    shearer._memory.MemoryBudgetError: memory: expected at most 1 MB, got b.csv, which needs 1.2 MB to be read with what
+    was read before. Options: a larger memory (--memory); fewer files; text, Parquet and Arrow are also read in chunks
+    (scan --stream).
+    """
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        self.taken = 0
+
+    @property
+    def most(self) -> int:
+        """Bytes of contents beyond which they cannot fit, whatever they are."""
+        return max(self.budget - self.taken, 0)
+
+    def take(self, name: str, needed: int, *, at_least: bool = False) -> None:
+        """Refuse a file that needs more than is left."""
+        before, self.taken = self.taken, self.taken + needed
+        if self.taken <= self.budget:
+            return
+        got = f"{name}, which needs {'more than ' * at_least}{format_bytes(self.taken)} to be read"
+        got += " with what was read before" if before else ""
+        options = "Options: a larger memory (--memory); fewer files; text, Parquet and Arrow are also read in chunks"
+        raise MemoryBudgetError(
+            message("memory", f"at most {format_bytes(self.budget)}", got, f"{options} (scan --stream).")
+        )
+
+
+def text_needs(raw: bytes) -> int:
+    r"""Bytes that reading a text takes.
+
+    Examples
+    --------
+    >>> text_needs(b"a,b\n1,2\n"), text_needs(b'a b\n1 2\n')
+    (160, 680)
+    """
+    lines = raw.count(b"\n")
+    mark = max(_MARKS, key=raw.count)
+    marks = raw.count(mark)
+    aligned = marks < lines
+    by_row = aligned or mark + b' "' in raw
+    cells = lines + (raw.count(b" ") + raw.count(b"\t") if aligned else marks)
+    return _TEXT_BYTE * len(raw) + (_CELL_BY_ROW if by_row else _CELL) * cells
+
+
+def typed_needs(scan: "Callable[[io.BytesIO | Path], pl.LazyFrame]") -> Callable[[bytes], int]:
+    """Of a format that declares its columns and rows: what they take, by what it declares."""
+
+    def needs(raw: bytes) -> int:
+        return len(raw) + declared_needs(scan(io.BytesIO(raw)))
+
+    return needs
+
+
+def declared_needs(lazy: "pl.LazyFrame") -> int:
+    """Bytes of a table by its rows and columns; 0 for a file that is damaged, of which its reader tells."""
+    import polars as pl
+
+    try:
+        return int(lazy.select(pl.len()).collect().item()) * len(lazy.collect_schema()) * _TYPED_CELL
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
+        return 0
+
+
+def copied_needs(raw: bytes) -> int:
+    """Of other bytes; of those of a zip what it says that its members hold."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            unpacked = sum(member.file_size for member in archive.infolist())
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, zlib.error):
+        unpacked = 0
+    return _TIMES_UNPACKED * max(unpacked, len(raw))
+
+
+def text_file_needs(path: Path, most: int) -> int:
+    """Bytes that reading a file of text takes, compressed or not; no more is looked at than exceeds `most`."""
+    with said_of(path), path.open("rb") as file:
+        head, size = file.read(_HEAD), path.stat().st_size
+    if not is_compressed(head) and size * (_TEXT_BYTE + _CELL_BY_ROW) <= most:
+        return size * _TEXT_BYTE
+    needed = 0
+    with opened(path) as read:
+        while needed <= most and (block := read(_BLOCK)):
+            needed += text_needs(block)
+    return needed

@@ -1,0 +1,71 @@
+"""Input at the ends of what can be passed: orders, tensors with gradients, nested columns."""
+
+import math
+
+import numpy as np
+import pytest
+
+import shearer as sh
+from shearer.spectrum import renyi
+
+
+@pytest.fixture
+def pair(rng):
+    x = rng.normal(size=50)
+    return x, x**2 + 0.1 * rng.normal(size=50)
+
+
+@pytest.mark.parametrize("alpha", [1e6, 1e17, 1e200, 1.7e308, 10**400 // 10**100])
+def test_high_orders_are_close_to_infinity(pair, alpha):
+    """Between the entropies of orders alpha and infinity lies a factor of alpha / (alpha - 1) at most."""
+    x, y = pair
+    highest = sh.entropy(x, alpha=math.inf)
+    assert highest * (1 - 1e-12) <= sh.entropy(x, alpha=alpha) <= highest * (1 + 2 / float(alpha) + 1e-12)
+    assert sh.entropy(x, alpha=alpha, tol=1e-6) == pytest.approx(highest, rel=1e-5)
+    assert sh.pairwise({"x": x, "y": y}, alpha=alpha).value[0, 1] == pytest.approx(
+        sh.mutual_information(x, y, alpha=alpha), abs=1e-9
+    )
+    sketch = sh.Sketch.like(x[:40], y[:40], measures=("mutual_information",), alpha=alpha)
+    sketch.update(x, y)
+    found = sketch.mutual_information()
+    assert found.lower <= sh.mutual_information(x, y, alpha=alpha) + 1e-9
+    assert found.upper >= found.value
+
+
+@pytest.mark.parametrize("alpha", [1e-300, 5e-324])
+def test_low_orders_are_close_to_none(pair, alpha):
+    assert 0 <= sh.mutual_information(*pair, alpha=alpha) <= 1
+
+
+@pytest.mark.parametrize("alpha", [0.3, 3.0, 1e5])
+def test_bounds_of_a_spectrum_that_may_be_all_error(alpha):
+    """Where every eigenvalue could be 0, nothing is known but the number of rows."""
+    assert renyi.bounds(np.full(4, 0.25), 0.25, alpha)[1] == pytest.approx(2.0)
+
+
+@pytest.mark.needs("torch")
+def test_tensors_that_require_gradients_are_tested_as_others(pair):
+    import torch
+
+    x, y = pair
+    tensors = [torch.tensor(column, requires_grad=True) for column in pair]
+    table = dict(zip("xy", tensors, strict=True))
+    plain = {"x": x, "y": y}
+    assert sh.independence_test(*tensors).pvalue == pytest.approx(sh.independence_test(x, y).pvalue)
+    found = sh.permutation_test(*tensors, n_resamples=19, rng=0).pvalue
+    assert found == sh.permutation_test(x, y, n_resamples=19, rng=0).pvalue
+    assert sh.pairwise(table).pvalue[0, 1] == pytest.approx(sh.pairwise(plain).pvalue[0, 1])
+    assert sh.confidence_interval(*tensors).low == pytest.approx(sh.confidence_interval(x, y).low)
+    assert len(sh.scan(table).pairs) == 1
+
+
+@pytest.mark.needs("pyarrow")
+def test_nested_columns_are_refused_in_words():
+    import pyarrow as pa
+
+    table = pa.table({"a": [1.0, 2.0, 3.0, 4.0], "b": [[1, 2], [3], [4], [5]], "c": [{"u": 1}] * 4})
+    for function in (sh.pairwise, sh.total_correlation):
+        with pytest.raises(TypeError, match=r"b: expected numbers or labels, got objects \(list\)"):
+            function(table)
+    with pytest.raises(ValueError, match="expected at least 2 columns that vary, got 0"):
+        sh.scan(table)
