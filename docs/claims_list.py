@@ -54,7 +54,9 @@ CLAIMS = [
     ),
     Claim("The page is one file that asks the network for nothing", README, pytest("browser/test_page_in_browser.py")),
     Claim(
-        "indirect ones included, weighted by shares of information", README, pytest(f"{CLAIMS_TEST}::test_default_network")
+        "indirect ones included, weighted by shares of information",
+        README,
+        pytest(f"{CLAIMS_TEST}::test_default_network"),
     ),
     Claim("`--shards DIR`, then `--resume` after a kill", README, "python -m experiments.resume"),
     Claim(
