@@ -284,11 +284,16 @@ PARTS: dict[str, tuple[str, Callable[[int], list[Claim]]]] = {
 }
 
 
+def judged_claims(part: str) -> list[Claim]:
+    """The claims of a part, each judged as one of them all."""
+    claims = PARTS[part][1]
+    return claims(len(claims(1)))
+
+
 def table_of(part: str) -> Callable[[], Table]:
     def make() -> Table:
-        title, claims = PARTS[part]
-        count = len(claims(1))
-        rows = [[escape(text), escape(result), escape(judged)] for text, result, judged in claims(count)]
+        title = PARTS[part][0]
+        rows = [[escape(text), escape(result), escape(judged)] for text, result, judged in judged_claims(part)]
         return f"What the paper says: {title}", ["claim", "seen here", "verdict"], rows
 
     return make

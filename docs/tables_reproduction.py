@@ -169,9 +169,10 @@ TRAININGS = {
 def training(part: str) -> Row:
     """How many of the paper's claims about a training hold."""
     item, what, program = TRAININGS[part]
-    verdicts = [judged for text, _, judged in claims_learning.PARTS[part][1]() if "not in the paper" not in text]
+    verdicts = [judged for text, _, judged in claims_learning.judged_claims(part) if "not in the paper" not in text]
     confirmed = sum(judged == claims_learning.CONFIRMED for judged in verdicts)
-    undecided = sum(judged.startswith(("open", "not testable", "not run", "chance")) for judged in verdicts)
+    unclear = ("open", "not testable", "not run", "chance", f"{claims_learning.CONFIRMED} by itself")
+    undecided = sum(judged.startswith(unclear) for judged in verdicts)
     studies = list(learned(program).values())
     seeds = max(study.get("seeds", study.get("seed", 0)) for study in studies)
     epochs = sorted({study["epochs"] for study in studies})
