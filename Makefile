@@ -63,7 +63,7 @@ speeds: $(VENV)/.core  ## how the benchmarks' figures went from commit to commit
 
 repo-review:  ## what the Scientific Python guide asks of a repository, in an environment of its own
 	$(PYTHON) -m venv .venv-review
-	.venv-review/bin/python $(PIP) 'sp-repo-review[cli]' 'repo-review[cli]' validate-pyproject-schema-store 'validate-pyproject[all]'
+	.venv-review/bin/python $(PIP) 'sp-repo-review[cli]' 'validate-pyproject[all]'
 	.venv-review/bin/repo-review .
 
 docs: $(VENV)/.docs  ## build the documentation and its gallery; warnings and broken links are errors
