@@ -42,8 +42,7 @@ import shearer as sh
 DOCS = Path(__file__).parent
 PARTS = (
     tables_neural, tables_widths, tables_scale, tables_intervals, tables_house, tables_learning, tables_conditional,
-    claims_learning, tables_first, tables_strength, tables_shapes, tables_compare, tables_reproduction, tables_times,
-    claims_list, tables_selection,
+    claims_learning, tables_first, tables_strength, tables_shapes, tables_compare, tables_times, tables_selection,
 )  # fmt: skip
 LEMMA = DOCS.parent / "experiments" / "results" / "lemma_one.json"
 DELTA = sh.kernels.Delta()
@@ -459,6 +458,8 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "cli": cli_reference,
     "compare_schema": lambda: table("Fields", ["field", "type", "meaning"], comparison_rows(), "34 22 44"),
     "scan_schema": lambda: table("Fields", ["field", "type", "meaning"], schema_rows(), "34 22 44"),
+    "claims": lambda: table(*claims_list.claims(), "42 14 44"),
+    "reproduction": lambda: table(*tables_reproduction.reproduction(), "9 17 14 19 23 18"),
     "figure1_points": lambda: tables_figures.figure1_points(table),
     "figure1_distances": lambda: tables_figures.figure1_distances(table),
     "figure2_distances": lambda: tables_figures.figure2_distances(table),

@@ -1,6 +1,5 @@
 """Every table and figure of the paper: what was run, with which seeds, and what came out, by rules from the results."""
 
-from collections.abc import Callable
 from math import sqrt
 from statistics import fmean
 
@@ -214,6 +213,3 @@ def reproduction() -> Table:
     ]
     header = ["in the paper", "what", "``python -m experiments.``", "run here, seeds", "seen here", "verdict"]
     return "The paper's tables and figures", header, shown
-
-
-TABLES: dict[str, Callable[[], Table]] = {"reproduction": reproduction}

@@ -117,7 +117,7 @@ def test_plain_words(page):
 
 def test_gallery():
     shown = gallery_pages.examples()
-    assert len(shown) == len({example.name for example in shown}) == 20
+    assert len(shown) == len({example.name for example in shown}) >= 15
     for example in shown:
         assert example.title
         assert example.text
