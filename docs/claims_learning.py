@@ -288,7 +288,7 @@ def table_of(part: str) -> Callable[[], Table]:
     def make() -> Table:
         title, claims = PARTS[part]
         count = len(claims(1))
-        rows = [[escape(text), escape(result), escape(judged)] for text, result, judged in claims(count)]
+        rows = [[escape(cell).replace("|", "\\|") for cell in claim] for claim in claims(count)]
         return f"What the paper says: {title}", ["claim", "seen here", "verdict"], rows
 
     return make
