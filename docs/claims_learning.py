@@ -293,7 +293,7 @@ def judged_claims(part: str) -> list[Claim]:
 def table_of(part: str) -> Callable[[], Table]:
     def make() -> Table:
         title = PARTS[part][0]
-        rows = [[escape(text), escape(result), escape(judged)] for text, result, judged in judged_claims(part)]
+        rows = [[escape(cell).replace("|", "\\|") for cell in claim] for claim in judged_claims(part)]
         return f"What the paper says: {title}", ["claim", "seen here", "verdict"], rows
 
     return make

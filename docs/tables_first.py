@@ -46,8 +46,10 @@ def late_accuracies(loss: str) -> dict[int, float]:
     return late("fashion_first", "fashion_shift", "loss", loss, "targets")
 
 
-def beginning(part: str, rows: Mapping[str, str], values: Callable[[str], dict[int, float]], base: str) -> Table:
-    """Values of the first epochs, and how far they are from those of one method, seed by seed."""
+def beginning(
+    part: str, rows: Mapping[str, str], values: Callable[[str], dict[int, float]], base: str
+) -> tuple[str, list[list[str]]]:
+    """The end of a title, and values of the first epochs with how far they are from those of one method, by seed."""
     cells = []
     for name, remark in rows.items():
         own, known = values(name), values(base)
@@ -60,19 +62,22 @@ def beginning(part: str, rows: Mapping[str, str], values: Callable[[str], dict[i
     if firsts:
         stop, whole = firsts[0]["epochs"], firsts[0]["of_epochs"]
         title = f", mean of epochs {stop // 2 + 1} to {stop} of {whole}; {firsts[0]['train']} images to learn from"
-    return title, [], cells
+    return title, cells
 
 
 def first() -> Table:
     """Table 5 in its first epochs, with the mended gradient and with a penalty on |z|^2."""
-    title, _, rows = beginning("bottleneck_first", FIRST, late_errors, "baseline")
-    header = ["method", "the gradient", "test error", "less baseline, seed by seed"]
+    title, rows = beginning("bottleneck_first", FIRST, late_errors, "baseline")
+    for row, name in zip(rows, FIRST, strict=True):
+        kept = [study["information"] for study in of("bottleneck_first", "method", name)]
+        row.append(spread(kept) if kept else "–")
+    header = ["method", "the gradient", "test error", "less baseline, seed by seed", "I(x; z), bits, at the end"]
     return f"Table 5 at its beginning: test error in percent{title}", header, rows
 
 
 def fashion_first() -> Table:
     """Table 3 in its first epochs, with inputs that count."""
-    title, _, rows = beginning("fashion_first", FASHION_FIRST, late_accuracies, "CE")
+    title, rows = beginning("fashion_first", FASHION_FIRST, late_accuracies, "CE")
     header = ["loss", "inputs", "turned", "less CE, seed by seed"]
     return f"Table 3 at its beginning: accuracy in percent on turned images{title}", header, rows
 

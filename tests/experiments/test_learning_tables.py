@@ -59,15 +59,23 @@ def test_bottleneck_table_and_verdicts(results):
 def test_the_first_epochs_stand_beside_those_of_the_whole_trainings(results):
     results("bottleneck_mnist", [mnist_record("baseline", seed, 2.0 + 0.1 * seed) for seed in range(3)])
     firsts = [
-        {"method": "|z|^2, beta 0.01", "seed": seed, "epochs": 4, "of_epochs": 16, "train": 50, "late": late}
+        {
+            "method": "|z|^2, beta 0.01",
+            "seed": seed,
+            "epochs": 4,
+            "of_epochs": 16,
+            "train": 50,
+            "late": late,
+            "information": 1.5,
+        }
         for seed, late in enumerate((1.5, 1.7, 1.6))
     ]
     results("bottleneck_first", [*firsts, {**firsts[0], "method": "baseline", "late": 7.0}])
     title, _, rows = tables_first.first()
     assert "mean of epochs 3 to 4 of 16" in title
     cells = {row[0]: row[2:] for row in rows}
-    assert cells["baseline"] == ["2.10 ± 0.10 (3)", "–"]
-    assert cells[r"\|z\|^2, beta 0.01"] == ["1.60 ± 0.10 (3)", "−0.50 ± 0.10"]
+    assert cells["baseline"] == ["2.10 ± 0.10 (3)", "–", "1.50 (1 seed)"]
+    assert cells[r"\|z\|^2, beta 0.01"] == ["1.60 ± 0.10 (3)", "−0.50 ± 0.10", "1.50 ± 0.00 (3)"]
     assert cells["VIB"][0] == "not run"
     verdicts = {text: judged for text, _, judged in claims_learning.mended(1)}
     assert verdicts["MNIST, first epochs (not in the paper): error of |z|^2, beta 0.01 below baseline"] == "confirmed"
