@@ -240,7 +240,7 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
         >>> people = pl.DataFrame({"height": height, "weight": weight})
         >>> found = SubspaceOutlierDetector().fit(people)
         >>> print(found.reasons(people[:1], most=1)[0][0]["words"])
-        weight = 75 with height = 160: of rows with such a height 90 in 100 have 48 to 65
+        weight = 75 with height = 160: of rows with height like this 90 in 100 have 48 to 65
         """
         check_count("most", most, 1)
         check_is_fitted(self)

@@ -153,8 +153,8 @@ class Explained:
         if bits > 0:
             return f"{together}: both far along what the two columns have in common"
         if alike.sum() < _FEWEST_ALIKE:
-            return f"{together}: not seen together, and few rows have such a {self.names[other]}"
-        return f"{together}: of rows with such a {self.names[other]} {self._usual(odd, alike)}"
+            return f"{together}: not seen together, and few rows have {self.names[other]} like this"
+        return f"{together}: of rows with {self.names[other]} like this {self._usual(odd, alike)}"
 
     def _valued(self, row: int, column: int) -> str:
         return f"{self.names[column]} = {self.reader.shown(column, self.values[row, column])}"

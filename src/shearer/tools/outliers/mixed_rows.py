@@ -82,8 +82,9 @@ def _columns(
     if not is_table(X) or (levels is None and not _has_labels(X)):
         if levels is not None and any(own is not None for own in levels):
             raise type_error("X", "a table with the columns of the fit, some of which are labels", describe(type(X)))
+        fewest = 2 if reset else 1
         values = validate_data(
-            estimator, X, dtype=np.float64, ensure_min_samples=2 if reset else 1, ensure_min_features=2, reset=reset
+            estimator, X, dtype=np.float64, ensure_min_samples=fewest, ensure_min_features=fewest, reset=reset
         )
         return list(values.T)
     import narwhals.stable.v2 as nw
@@ -97,7 +98,9 @@ def _columns(
         if _is_number(own.dtype) if levels is None else levels[place] is None:
             found.append(_numbers(own))
         else:
-            found.append(np.array([_NO_LABEL if label is None else str(label) for label in own.to_list()], dtype=object))
+            found.append(
+                np.array([_NO_LABEL if label is None else str(label) for label in own.to_list()], dtype=object)
+            )
     return found
 
 
