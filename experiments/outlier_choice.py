@@ -18,6 +18,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import polars.selectors as cs
 from pyod.models.copod import COPOD
 from pyod.models.ecod import ECOD
 from pyod.models.hbos import HBOS
@@ -31,7 +32,7 @@ from sklearn.preprocessing import scale
 from sklearn.svm import OneClassSVM
 
 from experiments import records
-from shearer.datasets import load_odds
+from shearer.datasets import load_mpg, load_odds, load_penguins
 from shearer.tools import SubspaceOutlierDetector, SubspaceSearch
 from shearer.tools.outliers.surprise_views import BREAK, VIEWS, SurpriseViews
 from shearer.tools.outliers.tail_bits import TailBits
@@ -42,23 +43,33 @@ NEIGHBORS = (10, 20, 50)
 JOINED = ("bits", "ranks", "largest")
 SETS = ("value", "relation", "distance", "value+relation", "value+distance", "relation+distance", "+".join(VIEWS))
 Table = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows with labels as numbers, which columns are labels, outliers
-# Made of tables of scikit-learn: some rows of one class among those of the others.
-CLASSES: dict[str, tuple[Callable[[], Any], int, int]] = {
-    "iris": (datasets.load_iris, 2, 8),
-    "wine": (datasets.load_wine, 0, 10),
-    "wdbc": (datasets.load_breast_cancer, 0, 20),
-    "digits": (datasets.load_digits, 0, 20),
+# Tables with classes: the rows of each class in turn, a twentieth as many as the others have, are outliers among them.
+CLASSES: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
+    "iris": lambda: datasets.load_iris(return_X_y=True),
+    "wine": lambda: datasets.load_wine(return_X_y=True),
+    "wdbc": lambda: datasets.load_breast_cancer(return_X_y=True),
+    "digits": lambda: datasets.load_digits(return_X_y=True),
+    "penguins": lambda: named_classes(load_penguins(), "species"),
+    "cars": lambda: named_classes(load_mpg(), "origin"),
 }
+OUTLYING = 0.05
 
 
-def of_classes(name: str) -> Table:
-    load, outlying, count = CLASSES[name]
-    found = load()
-    rng = np.random.default_rng(0)
-    drawn = rng.choice(np.flatnonzero(found.target == outlying), count, replace=False)
-    rows = np.sort(np.r_[drawn, np.flatnonzero(found.target != outlying)])
-    X = found.data[rows]
-    return X[:, np.ptp(X, axis=0) > 0], np.zeros(0), np.isin(rows, drawn).astype(int)
+def named_classes(found: Any, column: str) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of a table, on the rows that have all of them, and the classes that a column names."""
+    rows = found.frame.with_columns(cs.numeric().cast(float)).drop_nulls(cs.numeric())
+    return rows.select(cs.numeric()).to_numpy(), np.unique(rows[column].to_list(), return_inverse=True)[1]
+
+
+def of_classes(name: str) -> Iterator[Table]:
+    X, classes = CLASSES[name]()
+    for outlying in np.unique(classes):
+        rng, others = np.random.default_rng(0), np.flatnonzero(classes != outlying)
+        own = np.flatnonzero(classes == outlying)
+        drawn = rng.choice(own, min(len(own), round(OUTLYING * len(others))), replace=False)
+        rows = np.sort(np.r_[drawn, others])
+        values = X[rows]
+        yield values[:, np.ptp(values, axis=0) > 0], np.zeros(0), np.isin(rows, drawn).astype(int)
 
 
 def line(g: np.random.Generator, n: int, broken: np.ndarray) -> list[np.ndarray]:
@@ -129,16 +140,16 @@ def tables(name: str) -> Iterator[Table]:
     if name in PLANTED:
         yield from (planted(name, seed) for seed in range(SEEDS))
     elif name in CLASSES:
-        yield of_classes(name)
+        yield from of_classes(name)
     else:
         found = load_odds(name)
         yield found.data.astype(float), np.zeros(0), found.target
 
 
-def settings(views: SurpriseViews, X: np.ndarray, scores: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+def settings(scores: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
     """Scores of every way to join the views."""
     ranks = 1.0 - 2.0 ** -scores[:, :BREAK]
-    allowed = np.log2(2 * len(X)) / 2
+    allowed = np.log2(2 * len(scores)) / 2
     for chosen, joined in product(SETS, JOINED):
         places = [VIEWS.index(view) for view in chosen.split("+")]
         if len(places) == 1 and joined != "bits":
@@ -160,7 +171,7 @@ def choice(table: Table) -> dict[str, list[float]]:
         distances = views.near.distances(X, trained=True)
         scores = views.scores.copy()
         scores[:, 2] = TailBits.fit(distances).of(distances)
-        for name, total in settings(views, X, scores):
+        for name, total in settings(scores):
             if "distance" in name or neighbors == NEIGHBORS[0]:
                 found[f"{name}, k={neighbors}" if "distance" in name else name] = areas(y, total)
     return found
@@ -225,6 +236,7 @@ def is_there(name: str) -> bool:
 
 def cases() -> list[str]:
     names = [*CLASSES, *PLANTED, *(name for name in ODDS if is_there(name))]
+    names = [name for name in names if name not in ("penguins", "cars") or is_there("pima")]
     return [f"{name}: {part}" for name in names for part in ("default", "choice", "rivals")]
 
 
