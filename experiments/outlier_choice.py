@@ -39,7 +39,7 @@ from shearer.tools.outliers.tail_bits import TailBits
 
 ODDS = ("pima", "breastw", "cardio", "musk", "mnist", "internetads")
 SEEDS, PLANTED_ROWS, PLANTED_OUTLIERS, NOISE = 3, 1000, 10, 10
-NEIGHBORS = (10, 20, 50)
+NEIGHBORS = (10, 20, 50, 100)
 JOINED = ("bits", "ranks", "largest")
 SETS = ("value", "relation", "distance", "value+relation", "value+distance", "relation+distance", "+".join(VIEWS))
 Table = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows with labels as numbers, which columns are labels, outliers
@@ -165,7 +165,7 @@ def choice(table: Table) -> dict[str, list[float]]:
     X, places, y = table
     is_label = np.isin(np.arange(X.shape[1]), places)
     found = {}
-    views = SurpriseViews.fit(X, is_label, max(NEIGHBORS), np.random.RandomState(0))
+    views = SurpriseViews.fit(X, is_label, min(max(NEIGHBORS), len(X) - 1), np.random.RandomState(0))
     for neighbors in NEIGHBORS:
         object.__setattr__(views.near, "neighbors", min(neighbors, len(X) - 1))
         distances = views.near.distances(X, trained=True)
