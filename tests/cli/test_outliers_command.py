@@ -84,9 +84,12 @@ def test_outliers_where_none_scores_above_the_others(call, tmp_path):
 
 def test_outliers_of_labels_only(call, tmp_path):
     (tmp_path / "labels.csv").write_text("a,b\nx,y\ny,x\n")
-    result = call("outliers", tmp_path / "labels.csv")
+    result = call("outliers", tmp_path / "labels.csv", "--scheme", "paper")
     assert result.returncode == 1
     assert "expected 2 or more columns of numbers" in result.stderr
+    named = call("outliers", tmp_path / "labels.csv")  # every label names a row
+    assert named.returncode == 1
+    assert "expected 2 or more columns of numbers or labels" in named.stderr
     assert call("outliers", tmp_path / "labels.csv", "--label", "nobody").returncode == 1
 
 
@@ -115,4 +118,36 @@ def test_outliers_of_hostile_names(call, tmp_path, rng):
 @pytest.mark.needs("data")
 def test_outliers_among_cars(call, folder):
     result = call("outliers", folder / "tables" / "mpg.csv", "--label", "name", "--limit", "10")
-    assert "mazda rx" in result.stdout  # three cylinders
+    words = " ".join(result.stdout.split())
+    assert "buick estate wagon (sw)" in words  # 455 cubic inches at 3086 pounds: misprinted in the table
+    assert "displacement = 455 with weight = 3086" in words
+    paper = call("outliers", folder / "tables" / "mpg.csv", "--label", "name", "--limit", "10", "--scheme", "paper")
+    assert "mazda rx" in paper.stdout  # three cylinders
+
+
+def test_labels_take_part_and_breaks_are_told_in_words(call, tmp_path):
+    rng = np.random.default_rng(0)
+    town = rng.integers(0, 12, 400)
+    country = np.where(np.arange(400) < 3, (town + 1) % 3, town % 3)
+    table = {"town": [f"town {k}" for k in town], "country": [f"land {k}" for k in country]}
+    path, out = tmp_path / "towns.csv", tmp_path / "out.json"
+    pl.DataFrame(table | {"noise": rng.normal(size=400)}).write_csv(path)
+    result = call("outliers", path, "--share", "0.0075", "--json", out)
+    assert result.returncode == 0, result.stderr
+    document = json.loads(out.read_text())
+    assert {found["row"] for found in document["outliers"]} == {1, 2, 3}
+    for found in document["outliers"]:
+        assert set(found["reasons"][0]["columns"]) == {"town", "country"}
+        assert found["reasons"][0]["words"] in " ".join(result.stdout.split())
+        assert found["reasons"][0]["bits"] < -3
+    assert document["relations"][0]["columns"] == ["town", "country"]
+    lines = call("outliers", path, "--csv", "-").stdout.splitlines()
+    assert lines[0] == "row,label,score,outlier,columns,reason"
+    assert len(lines) == 401
+
+
+def test_options_of_the_paper_choose_its_scheme(call, broken):
+    result = call("outliers", broken[0], "--subspaces", "1", "--scheme", "relations")
+    assert result.returncode == 1
+    assert "--subspaces is an option of the paper's" in result.stderr
+    assert call("outliers", broken[0], "--scheme", "both").returncode == 1

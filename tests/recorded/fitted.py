@@ -132,5 +132,5 @@ def outliers(model, X):
     }
 
 
-CASES.add("outliers", lambda: outliers(SubspaceOutlierDetector(n_subspaces=4), cloud(seed=5)))
+CASES.add("outliers", lambda: outliers(SubspaceOutlierDetector(scheme="paper", n_subspaces=4), cloud(seed=5)))
 CASES.add("outliers by bags", lambda: outliers(FeatureBagging(n_estimators=4, combination="max"), cloud(seed=6)))

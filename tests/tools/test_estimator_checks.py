@@ -20,7 +20,8 @@ ESTIMATORS = [
     SubspaceSearch(),
     SubspaceSearch("adjusted", max_size=None),
     SubspaceOutlierDetector(),
-    SubspaceOutlierDetector(combination="rank", scale=False, ties="keep"),
+    SubspaceOutlierDetector(scheme="paper"),
+    SubspaceOutlierDetector(scheme="paper", combination="rank", scale=False, ties="keep"),
     FeatureBagging(combination="breadth_first"),
 ]
 

@@ -1,4 +1,4 @@
-"""Outliers in subspaces: planted ones come first and are explained; scores are those of the detectors themselves."""
+"""Outliers in subspaces, the paper's scheme: planted ones come first and are explained; scores are those of the detectors themselves."""
 
 import pickle
 
@@ -83,7 +83,7 @@ def test_scores_are_joined_over_the_subspaces(X):
 
 
 def test_signs_of_scikit_learn_in_methods_and_of_pyod_in_attributes(planted):
-    found = SubspaceOutlierDetector(n_subspaces=1, contamination=0.02).fit(planted.X)
+    found = SubspaceOutlierDetector(scheme="paper", n_subspaces=1, contamination=0.02).fit(planted.X)
     np.testing.assert_array_equal(found.score_samples(planted.X), -found.decision_scores_)
     np.testing.assert_array_equal(found.decision_function(planted.X), -found.decision_scores_ - found.offset_)
     np.testing.assert_array_equal(found.predict(planted.X), np.where(found.labels_ == 1, -1, 1))
@@ -98,7 +98,7 @@ def test_new_rows_are_scored(planted):
     fresh = planted_subspace(300, sizes=(3,), noise=12, outliers=20, rng=1)
     assert planted.subspaces == fresh.subspaces
     for combination in ("mean", "max", "rank", "breadth_first"):
-        found = SubspaceOutlierDetector(n_subspaces=1, combination=combination).fit(planted.X)
+        found = SubspaceOutlierDetector(scheme="paper", n_subspaces=1, combination=combination).fit(planted.X)
         new = np.r_[fresh.X[fresh.y == 1], planted_subspace(200, sizes=(3,), noise=12, outliers=0, rng=1).X]
         y = np.r_[np.ones(20), np.zeros(200)]
         assert area(found, new, y) > 0.95
@@ -167,7 +167,7 @@ def test_frames_in_names_out(library, rng):
     values = rng.normal(size=(60, 3))
     values[:, 2] += values[:, 0]
     frame = library({"height": values[:, 0], "noise": values[:, 1], "weight": values[:, 2]})
-    found = SubspaceOutlierDetector(n_subspaces=1).fit(frame)
+    found = SubspaceOutlierDetector(scheme="paper", n_subspaces=1).fit(frame)
     assert found.names_ == [("height", "weight")]
     lines = found.explain(frame[:2])
     assert isinstance(lines, library)
@@ -205,13 +205,15 @@ def test_pipelines_parameter_searches_and_copies(planted):
 
 
 def test_threads_change_nothing(planted):
-    one, two = (SubspaceOutlierDetector(n_jobs=jobs).fit(planted.X) for jobs in (1, 2))
+    one, two = (SubspaceOutlierDetector(scheme="paper", n_jobs=jobs).fit(planted.X) for jobs in (1, 2))
     np.testing.assert_array_equal(one.decision_scores_, two.decision_scores_)
 
 
 def test_the_seed_reaches_the_search(rng):
     X = rng.normal(size=(1500, 6))
-    one, again, other = (SubspaceOutlierDetector(n_subspaces=2, random_state=seed).fit(X) for seed in (0, 0, 5))
+    one, again, other = (
+        SubspaceOutlierDetector(scheme="paper", n_subspaces=2, random_state=seed).fit(X) for seed in (0, 0, 5)
+    )
     np.testing.assert_array_equal(one.decision_scores_, again.decision_scores_)
     assert not np.array_equal(one.search_.scores_, other.search_.scores_)
 
@@ -238,7 +240,7 @@ def test_fewer_rows_than_neighbors(rng):
 
 def test_constant_columns(rng):
     X = np.c_[rng.normal(size=(40, 2)), np.full(40, 3.0)]
-    found = SubspaceOutlierDetector().fit(X)
+    found = SubspaceOutlierDetector(scheme="paper").fit(X)
     assert found.subspaces_ == [(0, 1)]
     assert np.isfinite(SubspaceOutlierDetector([(0, 2)]).fit(X).decision_scores_).all()
 

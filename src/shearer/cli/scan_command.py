@@ -38,6 +38,7 @@ EXAMPLES = (
     "shearer scan table.csv",
     "shearer scan table.csv --target price --report out.html --json out.json",
     "shearer scan *.parquet --group position=x,y,z --kind year=label --drop id",
+    "shearer scan table.csv --order 4",
     "shearer scan series.tsv --order 2 --lags 0..5 --difference",
     "shearer scan visits.csv --cluster patient",
     "shearer scan table.csv --given age,sex",
@@ -60,7 +61,10 @@ def scan(
         typer.Option(metavar="COL", help="Compare with this column only. Can be repeated.", rich_help_panel=_SEARCH),
     ] = None,
     order: Annotated[
-        int, typer.Option(metavar="2|3", min=2, max=3, help="2: pairs; 3: triples too.", rich_help_panel=_SEARCH)
+        int,
+        typer.Option(
+            metavar="2|3|4", min=2, max=4, help="2: pairs; 3: triples too; 4: sets of four too.", rich_help_panel=_SEARCH
+        ),
     ] = 3,
     fdr: Annotated[
         float, typer.Option(metavar="RATE", help="False discovery rate of what is reported.", rich_help_panel=_SEARCH)
@@ -169,7 +173,7 @@ def scan(
     csv: Annotated[
         str | None,
         typer.Option(
-            metavar="PATH", help="Write pairs as csv, and triples beside it (-triples).", rich_help_panel=OUTPUT
+            metavar="PATH", help="Write pairs as csv, and larger sets beside it (-triples).", rich_help_panel=OUTPUT
         ),
     ] = None,
     graphml: Annotated[
@@ -192,8 +196,9 @@ def scan(
     groups, kinds, steps = parse_groups(group), parse_kinds(kind), parse_lags(lags)
     outputs = {"--json": json, "--csv": csv, "--graphml": graphml, "--report": report}
     check_outputs(outputs, files)
-    if csv not in (None, STDOUT) and order == 3:
-        check_outputs({**outputs, "--csv (triples)": triples_path(csv)}, files)
+    if csv not in (None, STDOUT) and order >= 3:
+        beside = {f"--csv ({part})": triples_path(csv, part) for part in ("triples", "quadruples")[: order - 2]}
+        check_outputs(outputs | beside, files)
     if resume and shards is None:
         raise typer.BadParameter("needs --shards DIR", param_hint="--resume")
 
@@ -266,7 +271,7 @@ def _print(document: dict[str, Any], limit: int) -> None:
 
 def _write(result: Any, outputs: dict[str, str | None], *, rows: bool, quiet: bool) -> None:
     """Write what is asked for."""
-    from shearer.report.exports import to_csv, to_graphml, to_json, triples_path
+    from shearer.report.exports import quadruples_csv, to_csv, to_graphml, to_json, triples_path
 
     document = result.document
     if (path := outputs["--json"]) is not None:
@@ -278,6 +283,8 @@ def _write(result: Any, outputs: dict[str, str | None], *, rows: bool, quiet: bo
             deliver("--csv", triples_path(path), triples, quiet=quiet)
         elif triples and not quiet:
             say("the standard output got pairs only; --csv PATH writes triples too")
+        if (fours := quadruples_csv(document)) and path != STDOUT:
+            deliver("--csv", triples_path(path, "quadruples"), fours, quiet=quiet)
     if (path := outputs["--graphml"]) is not None:
         deliver("--graphml", path, to_graphml(document), quiet=quiet)
     if (path := outputs["--report"]) is not None:

@@ -20,7 +20,8 @@ Place: TypeAlias = str | PathLike[str]
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
 # Where a cell begins to one that separates by other marks, and does not heed quotes within a cell.
 _FORMULA_INSIDE = re.compile(r'([;,|\t\n]|^ +)([\s"]*)(?=[=+\-@＝＋－＠])')
-_PLACES = ("first", "second", "third")
+_PLACES = ("first", "second", "third", "fourth")
+_SIZES = {"pairs": 2, "triples": 3, "quadruples": 4}
 SCREENED = {
     "pairs": (
         "strength",
@@ -49,6 +50,7 @@ SCREENED = {
         "n",
         "reported",
     ),
+    "quadruples": ("added", "added_error", "pvalue", "qvalue", "screen_pvalue", "n", "reported"),
 }
 _MEASURED = ("alpha", "total_correlation", "dual_total_correlation", "o_information", "adjusted")
 
@@ -76,7 +78,8 @@ def to_json(document: Document, path: Place | None = None) -> str:
 def to_csv(document: Document, path: Place | None = None) -> tuple[str, str]:
     """Pairs and triples as two tables; the second is empty without triples.
 
-    With a path the pairs go there and the triples, if there are any, beside it: ``out.csv`` and ``out-triples.csv``.
+    With a path the pairs go there and the triples and quadruples, if there are any, beside it: ``out.csv``,
+    ``out-triples.csv``, ``out-quadruples.csv``.
     A name that a spreadsheet would take for a formula gets an apostrophe in front.
 
     Examples
@@ -91,19 +94,26 @@ def to_csv(document: Document, path: Place | None = None) -> tuple[str, str]:
         _write("csv", path, pairs)
         if triples:
             _write("csv", triples_path(path), triples)
+        if document.get("quadruples"):
+            _write("csv", triples_path(path, "quadruples"), quadruples_csv(document))
     return pairs, triples
 
 
-def triples_path(path: Place) -> Path:
-    """Where triples go if pairs go to `path`.
+def quadruples_csv(document: Document) -> str:
+    """Quadruples as a table; empty without any."""
+    return _table(document, "quadruples") if document.get("quadruples") else ""
+
+
+def triples_path(path: Place, part: str = "triples") -> Path:
+    """Where triples go if pairs go to `path`, or quadruples.
 
     Examples
     --------
-    >>> triples_path("found.csv").name
-    'found-triples.csv'
+    >>> triples_path("found.csv").name, triples_path("found.csv", "quadruples").name
+    ('found-triples.csv', 'found-quadruples.csv')
     """
     place = Path(path)
-    return place.with_name(f"{place.stem}-triples{place.suffix}")
+    return place.with_name(f"{place.stem}-{part}{place.suffix}")
 
 
 def to_graphml(document: Document, path: Place | None = None) -> str:
@@ -157,7 +167,7 @@ def _table(document: Document, part: str) -> str:
     fields = (*own, *SCREENED[part])
     given = document.get("settings", {}).get("given")
     known = [", ".join(given)] if given else []
-    header = [*(_PLACES[:2] if part == "pairs" else _PLACES), *(["given"] if given else []), *fields, *inner]
+    header = [*_PLACES[: _SIZES[part]], *(["given"] if given else []), *fields, *inner]
     rows = (
         [
             *entry["variables"],
@@ -198,6 +208,8 @@ def _closely(entry: Mapping[str, Any], part: str) -> dict[str, Any]:
     """What is known of a pair or triple that was looked at closely."""
     if part == "pairs":
         return dict(entry.get("details") or {})
+    if part == "quadruples":
+        return {}
     found = entry.get("measured") or {}
     lower, upper = found.get("interval") or (None, None)
     row = {f"measured_{key}": found.get(key) for key in _MEASURED}

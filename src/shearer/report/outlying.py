@@ -43,7 +43,7 @@ class NumberedRows:
     Attributes
     ----------
     numbers : polars.DataFrame
-        Their numbers.
+        Their numbers, and where these are asked for their labels.
     rows : sequence of int
         Where they stand in the table, the first row being 1.
     labels : sequence of str or None
@@ -61,24 +61,45 @@ class NumberedRows:
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, frame: "pl.DataFrame", label: str | None = None) -> "NumberedRows":
-        """The columns of numbers, on the rows that have all of them; a column of labels is kept apart."""
+    def of(cls, frame: "pl.DataFrame", label: str | None = None, *, with_labels: bool = False) -> "NumberedRows":
+        """The columns of numbers, on the rows that have all of them; the column that names the rows is kept apart.
+
+        Parameters
+        ----------
+        frame : polars.DataFrame
+            The table.
+        label : str, optional
+            The column that names the rows.
+        with_labels : bool
+            Keep columns of labels too, as texts, but those with a value of its own in every row.
+        """
         import polars as pl
         import polars.selectors as cs
 
         chosen = frame if label is None else frame.drop(label)
         numbers = chosen.select((cs.numeric() | cs.boolean()).cast(pl.Float64))
-        left_out = [name for name in chosen.columns if name not in numbers.columns]
         present = [column.is_finite().fill_null(False) for column in numbers]
-        complete = reduce(and_, present, pl.repeat(True, numbers.height, eager=True))
+        complete = reduce(and_, present, pl.repeat(True, chosen.height, eager=True))
         places = complete.arg_true()
+        kept = [*numbers.columns]
+        if with_labels:
+            kept += [own.name for own in chosen if own.dtype in (pl.String, pl.Categorical, pl.Enum) and _repeats(own)]
+        left_out = [name for name in chosen.columns if name not in kept]
         notes = []
         if left_out:
-            notes.append(f"left out, as they hold no numbers: {', '.join(printable(name, 40) for name in left_out)}")
-        if len(places) < numbers.height:
+            why = "they hold neither numbers nor labels that occur twice" if with_labels else "they hold no numbers"
+            notes.append(f"left out, as {why}: {', '.join(printable(name, 40) for name in left_out)}")
+        if len(places) < chosen.height:
             notes.append(f"{len(frame) - len(places)} of {len(frame)} rows lack a finite value and are left out")
         labels = None if label is None else frame[label].cast(pl.String)[places].to_list()
-        return cls(numbers.filter(complete), (places + 1).to_list(), labels, len(frame), tuple(notes))
+        whole = chosen.filter(complete).select(pl.col(kept)) if kept else pl.DataFrame()
+        whole = whole.with_columns((cs.numeric() | cs.boolean()).cast(pl.Float64), cs.categorical().cast(pl.String))
+        return cls(whole, (places + 1).to_list(), labels, len(frame), tuple(notes))
+
+
+def _repeats(labels: "pl.Series") -> bool:
+    """Whether a label occurs twice, and there is more than one."""
+    return 1 < labels.n_unique() < len(labels)
 
 
 def outlier_document(
@@ -118,9 +139,9 @@ def outlier_document(
         },
         "threshold": detector.threshold_,
         "subspaces": [{"columns": list(names), "score": score} for names, score in sets],
-        "rows": [_row(detector, table, int(place)) for place in order],
+        "rows": [row_record(detector, table, int(place)) for place in order],
         "outliers": [
-            _row(detector, table, place)
+            row_record(detector, table, place)
             | {"subspaces": where[k].drop("row").to_dicts()}
             | {
                 "columns": [
@@ -138,7 +159,8 @@ def _by_row(lines: Any) -> Any:
     return lines.partition_by("row", maintain_order=True)
 
 
-def _row(detector: "SubspaceOutlierDetector", table: NumberedRows, place: int) -> dict[str, Any]:
+def row_record(detector: "SubspaceOutlierDetector", table: NumberedRows, place: int) -> dict[str, Any]:
+    """Where a row stands, what it is called, its score and whether that makes it an outlier."""
     label = None if table.labels is None else table.labels[place]
     score = float(detector.decision_scores_[place])
     return {"row": table.rows[place], "label": label, "score": score, "outlier": bool(detector.labels_[place])}
@@ -190,7 +212,9 @@ class OutlierView:
 
 def _outliers(outliers: Sequence[Mapping[str, Any]]) -> Table:
     labelled = any(found["label"] is not None for found in outliers)
-    table = _table(["row", *(["label"] if labelled else []), "score", "blamed", "in the set"], right=("row", "score"))
+    table = plain_table(
+        ["row", *(["label"] if labelled else []), "score", "blamed", "in the set"], right=("row", "score")
+    )
     for found in outliers:
         blamed = [column for column in found["columns"][:_MOST_BLAMED] if column["contribution"] > 0]
         reasons = ", ".join(_blamed(column) for column in blamed)
@@ -207,17 +231,17 @@ def _blamed(column: Mapping[str, Any]) -> str:
 
 def _subspaces(document: Mapping[str, Any]) -> Table:
     measure = f"{document['settings']['measure']}, 1 at most"
-    table = _table(["sets of columns that depend most", measure], right=(measure,))
+    table = plain_table(["sets of columns that depend most", measure], right=(measure,))
     for subspace in document["subspaces"]:
         names = ", ".join(printable(name, _LONGEST_NAME) for name in subspace["columns"])
         table.add_row(Text(names), f"{subspace['score']:.2f}")
     return table
 
 
-def _table(headings: Sequence[str], right: Sequence[str]) -> Table:
+def plain_table(headings: Sequence[str], right: Sequence[str]) -> Table:
+    """A table without lines, whose columns of numbers stay whole where there is little room."""
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     for heading in headings:
         numbers = heading in right
-        # Where there is little room texts go on in the next line; numbers stay whole.
         table.add_column(heading, justify="right" if numbers else "left", no_wrap=numbers, overflow="fold")
     return table

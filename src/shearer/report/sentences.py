@@ -54,7 +54,8 @@ def summary(document: Mapping[str, Any]) -> list[Sentence]:
     """The sentences in parts, names apart from the text around them."""
     check_document(document)
     pairs, triples = (read_relations(document, part) for part in ("pairs", "triples"))
-    found = pairs.reported.any() or triples.reported.any()
+    fours = any(four["reported"] for four in document.get("quadruples", []))
+    found = pairs.reported.any() or triples.reported.any() or fours
     sentences = [
         *_about_untested(document),
         *about_dependent_rows(document),
@@ -63,6 +64,7 @@ def summary(document: Mapping[str, Any]) -> list[Sentence]:
     ]
     sentences += [*about_trivia(document), *_about_pairs(document, pairs)]
     sentences += [*_about_strength(document, pairs), *_about_determined(document), *_about_triples(document, triples)]
+    sentences += _about_quadruples(document)
     sentences += [_about_errors(document)] if found else [_about_nothing_found(document)]
     return [*sentences, ["To depend is not to cause: a third thing may drive both, and the direction is not known."]]
 
@@ -234,6 +236,22 @@ def _about_triples(document: Mapping[str, Any], triples: Relations) -> list[Sent
         joined = [part for position, text in enumerate(words) for part in (["; ", *text] if position else text)]
         examples = [".", lead, *joined, "."]
     return [[f"{start} {together} and {repeated}", *examples]]
+
+
+def _about_quadruples(document: Mapping[str, Any]) -> list[Sentence]:
+    """Sets of four, where they were asked for."""
+    screened = document["settings"].get("quadruples_screened")
+    if not screened:
+        return []
+    found = [four for four in document["quadruples"] if four["reported"]]
+    possible = document["settings"]["quadruples_possible"]
+    start = f"Of {count(screened, 'group')} of four columns" + f" of the {possible:,} possible" * (possible > screened)
+    if not found:
+        return [[f"{start} none is found that holds more than models of its triples explain."]]
+    start += f", {len(found):,} {'holds' if len(found) == 1 else 'hold'} dependence that no model of three explains: "
+    named = [enumeration([[plain_name(name)] for name in four["variables"]]) for four in found[:_MOST_NAMED]]
+    joined = [part for place, text in enumerate(named) for part in (["; ", *text] if place else text)]
+    return [[start, *joined, "." if len(found) <= _MOST_NAMED else " and others."]]
 
 
 def found_triples(triples: Relations, kind: str) -> list[int]:

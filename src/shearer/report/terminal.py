@@ -1,4 +1,4 @@
-"""What a scan found as a short text for the terminal: sentences, the strongest pairs, the triples, notes."""
+"""What a scan found as a short text for the terminal: sentences, the strongest pairs, larger sets, notes."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,7 +63,7 @@ class ScanView:
         width, plain = options.max_width, options.ascii_only
         for sentence in self.sentences:
             yield Text(sentence)
-        for part, table in (("pairs", pair_table), ("triples", triple_table)):
+        for part, table in (("pairs", pair_table), ("triples", triple_table), ("quadruples", quadruple_table)):
             entries = strongest(self.document, part)
             if entries:
                 yield Text()
@@ -74,7 +74,7 @@ class ScanView:
 
 def strongest(document: Mapping[str, Any], part: str) -> list[Entry]:
     """Reported pairs or triples, in the order of the document: pairs by strength, triples synergistic ones first."""
-    return [entry for entry in document[part] if entry["reported"]]
+    return [entry for entry in document.get(part, []) if entry["reported"]]
 
 
 def pair_table(pairs: Sequence[Entry], width: int, *, plain: bool = False) -> Table:
@@ -110,6 +110,18 @@ def triple_table(triples: Sequence[Entry], width: int, *, plain: bool = False) -
         _Column("rows", [_count(triple["n"]) for triple in triples], shown=not narrow, spare=True),
     ]
     return _table("triple", triples, columns, width, plain=plain)
+
+
+def quadruple_table(quadruples: Sequence[Entry], width: int, *, plain: bool = False) -> Table:
+    """One row a quadruple: names, bits added to the triples, p- and q-value of a term of all four, rows."""
+    roomy, narrow = width >= _ROOMY, width < _NARROW
+    columns = [
+        _Column("adds, bits", [_number(four["added"]) for four in quadruples], spare=narrow),
+        _Column("p", [_probability(four["pvalue"]) for four in quadruples], shown=roomy, spare=True),
+        _Column("q", [_probability(four["qvalue"]) for four in quadruples]),
+        _Column("rows", [_count(four["n"]) for four in quadruples], shown=not narrow, spare=True),
+    ]
+    return _table("quadruple", quadruples, columns, width, plain=plain)
 
 
 @dataclass(frozen=True)

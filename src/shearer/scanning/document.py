@@ -15,6 +15,7 @@ from shearer.inference.pvalue import adjusted_pvalues
 from shearer.inference.threeway.interaction import kind_of
 from shearer.scanning.details import PairDetails
 from shearer.scanning.screened_pairs import PairFindings
+from shearer.scanning.screened_quadruples import Quadruples
 from shearer.scanning.screened_triples import Choice, TripleTests
 from shearer.scanning.shapes.shape_words import SHAPES
 from shearer.scanning.top import PAIR_FIELDS, TRIPLE_FIELDS
@@ -53,6 +54,8 @@ class Findings:
         Rows that the three have.
     possible : int
         How many triples there are.
+    quadruples : Quadruples, optional
+        What is known of sets of four, where they were asked for.
     """
 
     pairs: PairFindings
@@ -61,6 +64,7 @@ class Findings:
     triple_tests: TripleTests = field(default_factory=TripleTests.empty)
     triple_rows: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     possible: int = 0
+    quadruples: Quadruples | None = None
 
     def with_triples(self, table: Table, choice: Choice, tests: TripleTests) -> "Findings":
         """The same with triples."""
@@ -73,16 +77,20 @@ class Findings:
         )
 
     @cached_property
-    def _qvalues(self) -> tuple[Floats, Floats]:
-        """Of pairs and of triples: one rate for all that is reported, half of it for each of the two lists.
+    def _qvalues(self) -> list[Floats]:
+        """Of pairs, triples and quadruples: one rate for all that is reported, the same part of it for each list.
 
-        The shorter list has the larger weights, by which q could fall below p; nothing is reported at a rate below p.
+        Quadruples that were screened and not tested count with p = 1. The shorter list has the larger weights, by which
+        q could fall below p; nothing is reported at a rate below p.
         """
-        lists = (self.pairs.pvalue, np.nan_to_num(self.triple_tests.pvalue, nan=1.0))
+        lists = [self.pairs.pvalue, np.nan_to_num(self.triple_tests.pvalue, nan=1.0)]
+        if self.quadruples is not None:
+            untested = np.ones(self.quadruples.screened - len(self.quadruples.members))
+            lists.append(np.concatenate([np.nan_to_num(self.quadruples.pvalue, nan=1.0), untested]))
         weights = [np.full(len(pvalues), 1.0 / max(len(pvalues), 1)) for pvalues in lists]
         pvalues = np.concatenate(lists)
         together = np.maximum(adjusted_pvalues(pvalues, weights=np.concatenate(weights)), pvalues)
-        return together[: len(lists[0])], together[len(lists[0]) :]
+        return np.split(together, np.cumsum([len(own) for own in lists[:-1]]))
 
     @property
     def pair_qvalue(self) -> Floats:
@@ -93,6 +101,11 @@ class Findings:
     def triple_qvalue(self) -> Floats:
         """The same for the three-way terms of triples; those that were not tested for one count with p = 1."""
         return self._qvalues[1]
+
+    @property
+    def quadruple_qvalue(self) -> Floats:
+        """The same for the terms of quadruples."""
+        return self._qvalues[2][: 0 if self.quadruples is None else len(self.quadruples.members)]
 
     @cached_property
     def pair_order(self) -> Indices:
@@ -170,13 +183,46 @@ def describe_findings(
         for place in map(int, findings.triple_order)
     ]
     triples.sort(key=lambda triple: (not triple["reported"], triple["kind"] != "synergistic"))
+    fours = _describe_quadruples(names, findings)
     tested = {
         "pairs_tested": len(listed),
         "triples_tested": len(triples),
         "triples_passed": int(np.isfinite(findings.triple_tests.pvalue).sum()),
         "triples_possible": findings.possible,
     }
-    return {"version": VERSION, "settings": {**settings, **tested}, "pairs": listed, "triples": triples}
+    if findings.quadruples is not None:
+        tested |= {
+            "quadruples_screened": findings.quadruples.screened,
+            "quadruples_passed": len(findings.quadruples.members),
+            "quadruples_possible": findings.quadruples.possible,
+        }
+    return {"version": VERSION, "settings": {**settings, **tested}, "pairs": listed, "triples": triples, **fours}
+
+
+def _describe_quadruples(names: Sequence[str], findings: Findings) -> dict[str, Any]:
+    """The quadruples that passed the screen, the reported ones first; nothing where none were asked for."""
+    found = findings.quadruples
+    if found is None:
+        return {}
+    qvalues = findings.quadruple_qvalue
+    enough = np.nan_to_num(found.added - found.added_error, nan=-np.inf) >= FLOOR
+    reported = (qvalues <= findings.fdr) & enough
+    listed = []
+    for place in np.lexsort((found.screen_pvalue, np.nan_to_num(found.pvalue, nan=2.0), ~reported)):
+        tested = bool(np.isfinite(found.pvalue[place]))
+        listed.append(
+            {
+                "variables": [names[member] for member in found.members[place]],
+                "added": number(found.added[place]),
+                "added_error": number(found.added_error[place]),
+                "pvalue": number(found.pvalue[place]),
+                "qvalue": number(qvalues[place]) if tested else None,
+                "screen_pvalue": number(found.screen_pvalue[place]),
+                "n": int(found.rows[place]),
+                "reported": bool(reported[place]),
+            }
+        )
+    return {"quadruples": listed}
 
 
 def _describe_triple(

@@ -60,6 +60,9 @@ class Scan:
         triples = sum(triple["reported"] for triple in self.document["triples"])
         size = f"{len(self.document['columns'])} columns, {settings['rows']} rows"
         found = f"{pairs} of {settings['pairs_tested']} pairs, {triples} of {settings['triples_tested']} triples"
+        if "quadruples" in self.document:
+            fours = sum(four["reported"] for four in self.document["quadruples"])
+            found += f", {fours} of {settings['quadruples_screened']} quadruples"
         return f"Scan({size}: {found})"
 
     @cached_property
@@ -72,12 +75,18 @@ class Scan:
         """One row for each triple that was tested, the most significant first."""
         return make_frame(_columns(self.document["triples"], ("first", "second", "third")), self.library)
 
+    @cached_property
+    def quadruples(self) -> Any:
+        """One row for each quadruple that passed the screen, the most significant first; none without ``order=4``."""
+        places = ("first", "second", "third", "fourth")
+        return make_frame(_columns(self.document.get("quadruples", []), places), self.library)
+
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """The document as JSON, also written to a file if a path is given."""
         return exports.to_json(self.document, path)
 
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """Pairs to a file, and triples, if there are any, beside it: ``out.csv`` and ``out-triples.csv``."""
+        """Pairs to a file, and beside it triples and quadruples, if there are any: ``out-triples.csv`` and so on."""
         exports.to_csv(self.document, path)
 
     def to_graphml(self, path: str | PathLike[str]) -> None:
@@ -129,7 +138,11 @@ class Scan:
 
         Where none were, of those that came closest.
         """
-        found = [*self.document["pairs"][:_MOST_PICTURES], *self.document["triples"][:_MOST_PICTURES]]
+        found = [
+            record
+            for part in ("pairs", "triples", "quadruples")
+            for record in self.document.get(part, [])[:_MOST_PICTURES]
+        ]
         chosen = [record for record in found if record["reported"]] or self.document["pairs"][:_CLOSEST]
         names = [name for record in chosen for name in record["variables"]]
         # A picture of a lag needs rows that follow each other.
@@ -143,7 +156,7 @@ def _columns(records: Sequence[dict[str, Any]], places: Sequence[str]) -> dict[s
         place: np.array([record["variables"][i] for record in records], dtype=object) for i, place in enumerate(places)
     }
     if not records:
-        part = "pairs" if len(places) == 2 else "triples"
+        part = {2: "pairs", 3: "triples", 4: "quadruples"}[len(places)]
         return columns | {field: np.empty(0, dtype=_TYPES.get(field, float)) for field in exports.SCREENED[part]}
     for key in records[0]:
         if key not in ("variables", "measured", "details"):
@@ -160,7 +173,7 @@ def _details(pair: dict[str, Any]) -> dict[str, Any]:
 
 def _measured(triple: dict[str, Any]) -> dict[str, Any]:
     """What was measured of a triple, the interval as two numbers."""
-    found = triple["measured"] or {}
+    found = triple.get("measured") or {}
     plain = {key: found[key] for key in found if key not in ("alpha", "interval", "interval_note", "adjusted")}
     low, high = found.get("interval") or (None, None)
     return plain | {"low": low, "high": high} if found else {}

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from os import PathLike
 from typing import Any
@@ -25,6 +26,7 @@ from shearer.scanning.lagged import REASONS
 from shearer.scanning.measuring import Measuring
 from shearer.scanning.scan_result import Scan
 from shearer.scanning.screened_pairs import LAG_TESTS, lagged_pairs, screened_pairs, streamed_pairs
+from shearer.scanning.screened_quadruples import search_quadruples
 from shearer.scanning.screened_triples import choose_triples, test_triples, three_way_note
 from shearer.scanning.store import FolderStore, Store, fingerprint_of
 from shearer.scanning.streamed import STREAM_SAMPLE_ROWS, rows_of, stream_notes
@@ -32,7 +34,7 @@ from shearer.scanning.top import TOLERANCE
 from shearer.sketching.pair_sketch import PairSketch
 from shearer.spectrum import Request
 
-ORDERS = (2, 3)
+ORDERS = (2, 3, 4)
 MISSING = ("pairwise",)
 INDEPENDENT_ROWS = (
     "Rows are taken as independent of each other. If they follow each other in time or come in groups, p-values are "
@@ -76,7 +78,7 @@ def scan(
     source: str | None = None,
     on_pairs: Callable[[dict[str, Any]], object] | None = None,
 ) -> Scan:
-    """What depends on what in a table, in pairs and in triples, and how sure is it?
+    """What depends on what in a table, in pairs, in triples and in sets of four, and how sure is it?
 
     Every pair is tested without permutations (`independence_test`). Every triple is screened for three columns of
     which none is independent of the other two, and those that pass are tested for what no model of pairs explains
@@ -91,8 +93,10 @@ def scan(
         a LazyFrame of polars, a relation of DuckDB, a reader of Arrow record batches, a Dask array or dataframe, or
         `shearer.sketching.open_rows` of files; pairs are then tested and valued by all rows, in four passes over them,
         and all else comes from a sample of `max_rows`.
-    order : {3, 2}
-        3: pairs and triples. 2: pairs only.
+    order : {3, 2, 4}
+        3: pairs and triples. 2: pairs only. 4: also quadruples, tested for what no model of three of them explains: all
+        are screened of up to 60 columns, of more those of the columns with the strongest pairs and those that grow from
+        the clearest triples.
     target : str or list of str, optional
         Only pairs and triples of the other columns with this one, or one of these.
     groups : mapping, optional
@@ -124,9 +128,10 @@ def scan(
         search of the PC algorithm)? Of the strongest links, in a limited number of tests; a note says which.
     fdr : float, default 0.05
         False discovery rate of all that is reported (Benjamini and Hochberg): of pairs and triples together, half of
-        it for each of the two lists. A triple counts with the p-value of its three-way term, and with 1 where it did
-        not pass the screen, so that the screen makes no false finding of its own. Of those within the rate the ones
-        are reported that add at least 0.1 bits to their pairs, beyond the error.
+        it for each of the two lists, or a third with quadruples. A triple counts with the p-value of its three-way
+        term, and with 1 where it did not pass the screen, so that the screen makes no false finding of its own; a
+        quadruple likewise. Of those within the rate the ones are reported that add at least 0.1 bits to what their
+        pairs, or triples, explain, beyond the error.
     top : int, default 50
         How many pairs, and how many triples, are measured at `alpha`.
     alpha : float, default 1
@@ -173,6 +178,12 @@ def scan(
     [['dose', 'response'], ['ring_x', 'ring_y'], ['species', 'weight']]
     >>> [(triple["variables"], triple["kind"]) for triple in found.document["triples"] if triple["reported"]]
     [(['switch_a', 'switch_b', 'lamp'], 'synergistic')]
+    >>> rng = np.random.default_rng(0)
+    >>> table = {name: rng.integers(0, 2, 200) for name in "abcefg"}
+    >>> table["d"] = table["a"] ^ table["b"] ^ table["c"]  # the parity of three: no three of the four show anything
+    >>> sets = sh.scan(table, order=4).document["quadruples"]
+    >>> [sorted(found["variables"]) for found in sets if found["reported"]]
+    [['a', 'b', 'c', 'd']]
     """
     started, date = time.monotonic(), datetime.now(UTC)
     check_option("order", order, ORDERS)
@@ -275,11 +286,15 @@ def scan(
     about = {"columns": reading.columns, "known": reading.known, "dependent_rows": dependent, "untested": untested}
     if on_pairs is not None:
         on_pairs(describe_findings(table.names, findings, {}, {}, {}, settings) | about | {"notes": list(notes)})
-    if settings["order"] == 3 and len(table.variables) >= 3:
+    if settings["order"] >= 3 and len(table.variables) >= 3:
         choice = choose_triples(table, pairs.square(), request.memory)
         tests = test_triples(table, choice, kernel, rate, request.seed, store, progress)
         findings = findings.with_triples(table, choice, tests)
         notes += [note for note in (choice.note, three_way_note(tests, rate, table.rows)) if note]
+    if settings["order"] == 4:
+        fours = search_quadruples(table, pairs.square(), rate, request.seed, store, progress)
+        findings = replace(findings, quadruples=fours)
+        notes += [fours.note] if fours.note else []
     measuring = Measuring(table, findings, request, kernel, store)
     excess = measuring.excess(progress)
     measured = {} if wanted_lags else measuring.top(top, jobs, progress)

@@ -84,8 +84,8 @@ def axes_of(variables: Sequence[Variable]) -> list[Axis]:
     return [axis_of(variable, classes) for variable in variables]
 
 
-def axis_of(variable: Variable, classes: int) -> Axis:
-    """A variable as an axis of so many classes for numbers; a vector by its leading principal components.
+def axis_of(variable: Variable, classes: int, levels: int = MOST_LEVELS) -> Axis:
+    """A variable as an axis of so many classes for numbers and levels of labels; a vector by its leading components.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def axis_of(variable: Variable, classes: int) -> Axis:
     >>> axis_of(table.variables[1], 8).basis.shape
     (2, 2)
     """
-    parts = _parts(variable, classes)
+    parts = _parts(variable, classes, levels)
     joint = np.ravel_multi_index([part.codes for part in parts], [len(part.functions) for part in parts])
     present, codes = np.unique(joint, return_inverse=True)
     places = np.unravel_index(present, [len(part.functions) for part in parts])
@@ -110,9 +110,9 @@ def axis_of(variable: Variable, classes: int) -> Axis:
     return _orthonormal(codes.reshape(-1), terms, labels=variable.kind == "categorical" or parts[0].degrees[-1] == 1)
 
 
-def _parts(variable: Variable, classes: int) -> list[_Part]:
+def _parts(variable: Variable, classes: int, levels: int) -> list[_Part]:
     blocks = variable.blocks
-    labels = [_labels(np.asarray(to_numpy(block.values))) for block in blocks if block.kind == "categorical"]
+    labels = [_labels(np.asarray(to_numpy(block.values)), levels) for block in blocks if block.kind == "categorical"]
     numbers = [to_numpy(block.values).astype(np.float64) for block in blocks if block.kind == "continuous"]
     found = labels[:1]
     if numbers:
@@ -141,13 +141,13 @@ def _scores(values: Floats) -> Floats:
     return scores
 
 
-def _labels(codes: Codes) -> _Part:
+def _labels(codes: Codes, most: int = MOST_LEVELS) -> _Part:
     """Indicators of the levels, the most frequent first; the rarest together are one level."""
     counts = np.bincount(codes)
     order = np.argsort(-counts, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    ranked = np.minimum(rank[codes], MOST_LEVELS - 1)
+    ranked = np.minimum(rank[codes], most - 1)
     levels = int(ranked.max()) + 1
     functions = np.eye(levels)
     functions[:, -1] = 1.0  # the rarest level is what the others are compared with

@@ -1,7 +1,10 @@
-"""Tables of three labels: the log-linear model without three-way term, and how far the counts are from it."""
+"""Tables of three or more labels: the log-linear model without a term of all of them, and how far the counts are from it.
+
+Of three labels that is the model of pairs, of k labels the one of all sets of k - 1.
+"""
 
 import math
-from itertools import product
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +30,7 @@ _TINY = 1e-30
 
 
 class CountsTest(NamedTuple):
-    """Statistic, p-value, degrees of freedom, bits added to the pairs less chance, and their error."""
+    """Statistic, p-value, degrees of freedom, bits added to what fewer explain less chance, and their error."""
 
     statistic: float
     pvalue: float
@@ -37,7 +40,7 @@ class CountsTest(NamedTuple):
 
 
 def count_test(counts: Floats, seed: int = 0) -> CountsTest:
-    """Test a table for a three-way term: exactly for 2 x 2 x 2, else by Pearson's statistic.
+    """Test a table for a term of all its labels: exactly where each has two levels, else by Pearson's statistic.
 
     Where a cell is expected to have fewer than 5 rows, the law of the statistic comes from tables drawn from the model;
     with so few rows that the model is not known well that is not enough, and the larger of both p-values counts.
@@ -55,12 +58,12 @@ def count_test(counts: Floats, seed: int = 0) -> CountsTest:
     rows = float(counts.sum())
     expected = fit_margins(counts[None])[0]
     statistic = float(_pearson(counts[None], expected[None])[0])
-    pairs = [counts.sum(axis=axis) > 0 for axis in (2, 1, 0)]
-    possible = pairs[0][:, :, None] & pairs[1][:, None, :] & pairs[2][None, :, :]
-    degrees = _degrees(possible, pairs)
+    seen_margins = [counts.sum(axis=axis, keepdims=True) > 0 for axis in range(counts.ndim)]
+    possible = np.logical_and.reduce(np.broadcast_arrays(*seen_margins))
+    degrees = _degrees(possible)
     if degrees < 1:
         return CountsTest(0.0, 1.0, 0, 0.0, 0.0)
-    if counts.shape == (2, 2, 2):
+    if set(counts.shape) == {2}:
         pvalue = _exact(counts)
     elif expected[possible].min() >= _ENOUGH:
         pvalue = float(special.chdtrc(degrees, statistic))
@@ -75,15 +78,16 @@ def count_test(counts: Floats, seed: int = 0) -> CountsTest:
 
 
 def fit_margins(tables: Floats, sweeps: int = _SWEEPS) -> Floats:
-    """Tables without three-way term and with the margins of those given, by iterative proportional fitting."""
+    """Tables without a term of all labels and with the margins of those given, by iterative proportional fitting."""
     fitted = np.ones_like(tables)
-    margins = [tables.sum(axis=axis, keepdims=True) for axis in (3, 2, 1)]
+    axes, cells = range(tables.ndim - 1, 0, -1), tuple(range(1, tables.ndim))
+    margins = [tables.sum(axis=axis, keepdims=True) for axis in axes]
     total = float(tables[0].sum())
     for _ in range(sweeps):
         worst = 0.0
-        for axis, margin in zip((3, 2, 1), margins, strict=True):
+        for axis, margin in zip(axes, margins, strict=True):
             own = fitted.sum(axis=axis, keepdims=True)
-            worst = max(worst, float(np.abs(own - margin).sum(axis=(1, 2, 3)).max()))
+            worst = max(worst, float(np.abs(own - margin).sum(axis=cells).max()))
             fitted *= np.divide(margin, own, out=np.zeros_like(own), where=own > 0)
         if worst < _CLOSE * total:
             break
@@ -91,7 +95,7 @@ def fit_margins(tables: Floats, sweeps: int = _SWEEPS) -> Floats:
 
 
 def unpaired(values: Floats, fitted: Floats) -> Floats:
-    """Functions of the cells less their projections on all functions of two variables, in the fitted law.
+    """Functions of the cells less their projections on all functions of all labels but one, in the fitted law.
 
     Parameters
     ----------
@@ -100,7 +104,7 @@ def unpaired(values: Floats, fitted: Floats) -> Floats:
     fitted : array (*shape)
         The law.
     """
-    margins = [(axis, np.maximum(fitted.sum(axis=axis - 1), _TINY)) for axis in (3, 2, 1)]
+    margins = [(axis, np.maximum(fitted.sum(axis=axis - 1), _TINY)) for axis in range(fitted.ndim, 0, -1)]
     found = values
     for _ in range(_PROJECTIONS):
         before = found
@@ -113,23 +117,30 @@ def unpaired(values: Floats, fitted: Floats) -> Floats:
 
 def _pearson(tables: Floats, expected: Floats) -> Floats:
     squares = np.divide((tables - expected) ** 2, expected, out=np.zeros_like(tables), where=expected > 1e-9)
-    found: Floats = squares.sum(axis=(1, 2, 3))
+    found: Floats = squares.sum(axis=tuple(range(1, tables.ndim)))
     return found
 
 
-def _degrees(possible: NDArray[np.bool_], pairs: list[NDArray[np.bool_]]) -> int:
-    """Cells that the margins leave open, less the parameters of the model (Fienberg 1972)."""
-    single = [int(possible.any(axis=axis).sum()) for axis in ((1, 2), (0, 2), (0, 1))]
-    return int(possible.sum()) - sum(int(pair.sum()) for pair in pairs) + sum(single) - 1
+def _degrees(possible: NDArray[np.bool_]) -> int:
+    """Cells that the margins leave open, less the parameters of the model (Fienberg 1972).
+
+    Of a margin of s labels the parameters are its cells less those of the margins in it: cells of margins count with
+    alternating signs.
+    """
+    labels, found = possible.ndim, 0
+    for size in range(labels + 1):
+        for others in combinations(range(labels), labels - size):
+            found += (-1) ** (labels - size) * int(possible.any(axis=others).sum())
+    return found
 
 
 def _exact(counts: Floats) -> float:
-    """Given all margins of two one count is free, and its law is known (Zelen 1971)."""
-    sign = np.array([(-1.0) ** sum(cell) for cell in product((0, 1), repeat=3)]).reshape(2, 2, 2)
-    down, up = int(counts[sign > 0].min()), int(counts[sign < 0].min())
+    """Given all margins of all labels but one a single count is free, and its law is known (Zelen 1971)."""
+    sign = np.array([(-1.0) ** sum(cell) for cell in product((0, 1), repeat=counts.ndim)])
+    plain = counts.ravel()
+    down, up = int(plain[sign > 0].min()), int(plain[sign < 0].min())
     steps = np.arange(-down, up + 1.0)
-    tables = counts + steps[:, None, None, None] * sign
-    logs = -special.gammaln(tables + 1.0).sum(axis=(1, 2, 3))
+    logs = -special.gammaln(plain + steps[:, None] * sign + 1.0).sum(axis=1)
     chances = np.exp(logs - special.logsumexp(logs))
     return min(1.0, float(chances[chances <= chances[down] * (1 + 1e-9)].sum()))
 

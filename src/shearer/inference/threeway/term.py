@@ -63,7 +63,7 @@ class ThreeWay:
     error: float
 
 
-class _Scores(NamedTuple):
+class Scores(NamedTuple):
     """Statistic, p-value and degrees of freedom."""
 
     statistic: float
@@ -113,7 +113,7 @@ def _by_scores(observed: Floats, axes: Sequence[Axis], rows: int) -> ThreeWay:
     chosen = product(*(axis.tested.T for axis in axes))
     products = np.stack([np.multiply.outer(np.multiply.outer(a, b), c) for a, b, c in chosen])
     fit = fit_pairwise(observed, PairwiseFunctions.of(axes, DEGREES[0]), rows)
-    found = [_score_test(observed, fit.fitted, fit.residuals(products), rows)]
+    found = [score_test(observed, fit.fitted, fit.residuals(products), rows)]
     for degree in DEGREES[1:]:
         functions = PairwiseFunctions.of(axes, degree)
         if found[-1].pvalue > _ENOUGH or sum(functions.sizes[4:]) * _ROWS_A_PARAMETER > rows:
@@ -122,34 +122,34 @@ def _by_scores(observed: Floats, axes: Sequence[Axis], rows: int) -> ThreeWay:
         if rows * (richer.likelihood - fit.likelihood) < len(richer.weights) - len(fit.weights):
             break  # by Akaike's criterion
         fit = richer
-        found.append(_score_test(observed, fit.fitted, fit.residuals(products), rows))
+        found.append(score_test(observed, fit.fitted, fit.residuals(products), rows))
     if found[-1].pvalue <= _ENOUGH:
         fitted = fit_margins(observed[None])[0]
-        found.append(_score_test(observed, fitted, unpaired(products, fitted), rows))
+        found.append(score_test(observed, fitted, unpaired(products, fitted), rows))
     weakest = max(found, key=lambda one: one.pvalue)
     if len(found) == 1:
-        return ThreeWay(*weakest, *_small(weakest, rows))
+        return ThreeWay(*weakest, *small_addition(weakest, rows))
     last = found[-2]  # of polynomials; what free classes leave of its statistic is not a matter of its degree
     share = min(1.0, max(0.0, (weakest.statistic - weakest.degrees) / max(last.statistic - last.degrees, _TINY)))
     added, error = _added(observed, fit, products, rows)
     return ThreeWay(*weakest, share * added, share * error)
 
 
-def _small(scores: _Scores, rows: int) -> tuple[float, float]:
+def small_addition(scores: Scores, rows: int) -> tuple[float, float]:
     """Bits a row that a small three-way term adds, less chance, and their error: half the statistic of its scores."""
     excess = scores.statistic - scores.degrees
     error = math.sqrt(2 * scores.degrees + 4 * max(excess, 0.0))
     return excess / (2 * rows * _NATS), error / (2 * rows * _NATS)
 
 
-def _score_test(observed: Floats, fitted: Floats, residuals: Floats, rows: int) -> _Scores:
+def score_test(observed: Floats, fitted: Floats, residuals: Floats, rows: int) -> Scores:
     """The score test of functions of the cells that are orthogonal to a fitted model of pairs."""
     flat, law = residuals.reshape(len(residuals), -1), fitted.ravel()
     sizes, axes = np.linalg.eigh((flat * law) @ flat.T)
     kept = sizes > _FLAT * sizes[-1]
     scores = (flat @ (observed.ravel() - law) @ axes[:, kept]) / np.sqrt(sizes[kept])
     statistic, degrees = float(rows * scores @ scores), int(kept.sum())
-    return _Scores(statistic, float(special.chdtrc(degrees, statistic)), degrees)
+    return Scores(statistic, float(special.chdtrc(degrees, statistic)), degrees)
 
 
 def _added(observed: Floats, fit: PairwiseFit, products: Floats, rows: int) -> tuple[float, float]:

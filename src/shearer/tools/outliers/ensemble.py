@@ -79,11 +79,15 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):
         self._warn_of_few_rows(len(values))
         self._members = self._fit_members(self.subspaces_)
         self._training = np.stack([member.training for member in self._members], axis=1)
-        self.decision_scores_ = self._combine(self._training).sum(axis=1)
+        self._set_threshold(self._combine(self._training).sum(axis=1))
+        return self
+
+    def _set_threshold(self, scores: Floats) -> None:
+        """Keep the scores of the training rows, and call the share of them that is asked for outliers."""
+        self.decision_scores_ = scores
         self.offset_ = float(np.percentile(-self.decision_scores_, 100.0 * self.contamination))
         self.threshold_ = -self.offset_
         self.labels_ = (-self.decision_scores_ < self.offset_).astype(int)
-        return self
 
     def score_samples(self, X: Any) -> Floats:
         """Scores of rows in scikit-learn's sense: lower is more outlying. The negative of `decision_scores_`."""
