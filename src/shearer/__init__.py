@@ -27,7 +27,7 @@ from shearer.measures import (
 from shearer.spectrum import Estimate, ToleranceError
 
 if TYPE_CHECKING:
-    from shearer import comparators, comparing, datasets, inference, neural, screening, testing, tools
+    from shearer import comparators, comparing, datasets, inference, neural, screening, testing, tools, yardstick
     from shearer.comparing import Comparison, compare
     from shearer.inference import confidence_interval, independence_test, interaction_test, permutation_test
     from shearer.scanning import Scan, scan
@@ -68,10 +68,11 @@ __all__ = [
     "tools",
     "total_correlation",
     "triples",
+    "yardstick",
 ]
 
 # Loaded on first use, so that `import shearer` costs numpy and scipy.linalg only: name -> module that has it.
-_PARTS = ("comparators", "comparing", "datasets", "inference", "neural", "screening", "testing", "tools")
+_PARTS = ("comparators", "comparing", "datasets", "inference", "neural", "screening", "testing", "tools", "yardstick")
 _LAZY = {name: f"shearer.{name}" for name in _PARTS}
 _LAZY |= dict.fromkeys(
     ("confidence_interval", "independence_test", "interaction_test", "permutation_test"), "shearer.inference"

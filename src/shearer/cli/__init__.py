@@ -16,6 +16,7 @@ from shearer.cli import (
     network_command,
     outliers_command,
     scan_command,
+    yardstick_command,
 )
 from shearer.cli.outputs import in_options, say
 
@@ -26,6 +27,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "test": (independence_command.independence, independence_command.EXAMPLES),
     "network": (network_command.network, network_command.EXAMPLES),
     "outliers": (outliers_command.outliers, outliers_command.EXAMPLES),
+    "yardstick": (yardstick_command.yardstick, yardstick_command.EXAMPLES),
     "demo": (demo_command.demo, demo_command.EXAMPLES),
 }
 _INTERRUPTED = 130

@@ -17,6 +17,7 @@ from shearer.yardstick.trial_worker import Job
 
 # A process that has not said a word after so many seconds is not coming up.
 _START_SECONDS = 300.0
+_END_SECONDS = 10.0
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _idle: "queue.SimpleQueue[Worker]" = queue.SimpleQueue()
 
@@ -27,7 +28,7 @@ class Worker:
     def __init__(self) -> None:
         # A session of its own, so that programs that a method has started end with it.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "shearer.yardstick.trial_worker"],
+            [sys.executable, "-c", "from shearer.yardstick.trial_worker import main; main()"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env=os.environ | dict.fromkeys(_THREADS, "1"), start_new_session=True,
         )  # fmt: skip
@@ -74,6 +75,8 @@ class Worker:
             return answers, "timeout"
         except BrokenPipeError:
             pass
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_SECONDS)  # it may be about to say why
         return answers, self.close() or "ended"
 
     def close(self) -> str:

@@ -59,7 +59,7 @@ class Effort:
 
 
 #: Of a quick run.
-QUICK = Effort(100, 60, 3.0, 20.0)
+QUICK = Effort(80, 50, 1.5, 60.0)
 
 
 def run(
@@ -118,8 +118,8 @@ def run(
     jobs = [
         Job(method, suite.name, design.name, 0, effort.trials(design), seed, effort.budget)
         for suite in chosen
-        for design in suite.designs
         for method in judged
+        for design in suite.designs
         if (design.quick or not quick)
         and method.applies(design, suite.task)
         and (method.name, suite.name, design.name) not in known

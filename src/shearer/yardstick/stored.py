@@ -1,7 +1,7 @@
 """Results as files: written whole, checked when read, several as one."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ def check_document(document: Any, name: str) -> dict[str, Any]:
     return document
 
 
-def merge(documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def merge(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Several results as one: of methods that stand in more than one, the last counts.
 
     Suites must be of the same version. Trials, machines and seeds may differ; each cell keeps its number of trials, and

@@ -171,7 +171,24 @@ def _parity(g: Generator, n: int) -> tuple[Any, ...]:
     return as_labels(a), as_labels(b), as_labels(a ^ b ^ (g.uniform(size=n) < 0.3))
 
 
+# The law of two binary columns: odds ratio 6.
+BINARY_LAW = ((0.3, 0.2), (0.1, 0.4))
+CORRELATION = 0.4
+
+
+def _normal_pair(g: Generator, n: int) -> tuple[Any, ...]:
+    x, e = g.normal(size=(2, n))
+    return x, CORRELATION * x + np.sqrt(1 - CORRELATION**2) * e
+
+
+def _binary_table(g: Generator, n: int) -> tuple[Any, ...]:
+    cells = g.choice(4, n, p=np.ravel(BINARY_LAW))
+    return as_labels(cells // 2), as_labels(cells % 2)
+
+
 def _alternatives() -> Iterator[Design]:
+    yield Design("normal pair", _normal_pair, 40, False, "plain", f"normal, r = {CORRELATION}")
+    yield Design("binary table", _binary_table, 40, False, "labels", "odds ratio 6", kind="labels")
     for name in DEPENDENT:
         yield Design(name, relation(name), 50, False, "twenty relations", "Vogelstein et al. 2019, one dimension")
     for dimension, rows in _HIGH.items():

@@ -1,4 +1,4 @@
-"""The process in which a method runs, and which can be killed: ``python -m shearer.yardstick.trial_worker``.
+"""The process in which a method runs, and which can be killed.
 
 A job comes on the standard input, pickled, its length in 8 bytes before it. Answers leave on what was the standard
 output, a line of JSON each; what the method itself prints goes to the standard error.
@@ -18,7 +18,12 @@ from shearer.yardstick.method import Method
 from shearer.yardstick.suites import SUITES
 
 # What a method may raise at data that it cannot answer; anything else ends the process, and the design, for it.
-REFUSALS = (ValueError, TypeError, ArithmeticError, RuntimeError, IndexError)
+REFUSALS = (
+    ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError,
+    ValueError,
+)  # fmt: skip
+# Trials without a single answer after which no more are begun.
+_MOST_REFUSED = 5
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ class Job:
 
 def processor_seconds() -> float:
     """Of this process and of the programs that it waited for."""
-    return sum(os.times()[:4])
+    return time.process_time() + sum(os.times()[2:4])
 
 
 def run_trial(job: Job, trial: int) -> dict[str, Any]:
@@ -61,13 +66,14 @@ def work(source: IO[bytes], channel: IO[bytes]) -> None:
     _tell(channel, {"ready": True})
     while len(head := source.read(8)) == 8:
         job: Job = pickle.loads(source.read(int.from_bytes(head)))
-        spent = 0.0
+        spent, answered = 0.0, 0
         for trial in range(job.first, job.last):
             answer = run_trial(job, trial)
             # Processor time, so that other work on the machine costs no trials; waiting counts for a quarter.
             spent += max(answer["seconds"], answer["wall"] / 4)
             _tell(channel, answer)
-            if spent > job.budget:
+            answered += answer["refused"] is None
+            if spent > job.budget or (not answered and trial + 1 - job.first >= _MOST_REFUSED):
                 break
         _tell(channel, {"end": True})
 
@@ -82,7 +88,3 @@ def main() -> None:
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as channel:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         work(sys.stdin.buffer, channel)
-
-
-if __name__ == "__main__":
-    main()
