@@ -26,11 +26,12 @@ class Worker:
     """One process, and the lines that it writes."""
 
     def __init__(self) -> None:
-        # A session of its own, so that programs that a method has started end with it.
+        # A session of its own, so that programs that a method has started end with it; modules are found as here.
         self._process = subprocess.Popen(
             [sys.executable, "-c", "from shearer.yardstick.trial_worker import main; main()"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env=os.environ | dict.fromkeys(_THREADS, "1"), start_new_session=True,
+            env=os.environ | dict.fromkeys(_THREADS, "1") | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            start_new_session=True,
         )  # fmt: skip
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._last_words: deque[bytes] = deque(maxlen=1)

@@ -28,7 +28,8 @@ def render(*documents: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> from shearer.yardstick import Effort, Method, render, run
-    >>> found = run(suites=["scaling"], methods=[Method("<b>", lambda x, y: 0.5)], quick=True, effort=Effort(1))
+    >>> own = Method("<b>", lambda x, y: 0.5)
+    >>> found = run(suites=["scaling"], methods=[own], quick=True, effort=Effort(1), isolated=False)
     >>> page = render(found)
     >>> page.splitlines()[0], "<b>" in page.split("<main")[1].replace("<b>1</b>", "")
     ('<!doctype html>', False)

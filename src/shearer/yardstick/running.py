@@ -25,7 +25,7 @@ from shearer.yardstick.method import Method
 from shearer.yardstick.registered import METHODS, present_methods
 from shearer.yardstick.stored import FORMAT, read_document, write_document
 from shearer.yardstick.suites import SUITES
-from shearer.yardstick.trial_worker import Job
+from shearer.yardstick.trial_worker import Job, answers
 
 #: Rejections are counted at this level.
 LEVEL = 0.05
@@ -71,6 +71,7 @@ def run(
     effort: Effort | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
+    isolated: bool = True,
     progress: bool | None = None,
 ) -> dict[str, Any]:
     """Judge methods on suites of designs with known answers.
@@ -91,6 +92,8 @@ def run(
         Of the designs: trial k of a design draws the same data for every method.
     n_jobs : int, optional
         Cells at a time, each in a process of its own; `joblib.parallel_config` names other places to start them.
+    isolated : bool, default True
+        False: in this process, for debuggers and for methods that are quick and trusted; nothing is killed then.
     progress : bool, optional
         As elsewhere: a bar on stderr. Default: if the run takes seconds.
 
@@ -103,7 +106,7 @@ def run(
     --------
     >>> from shearer.yardstick import Effort, Method, run
     >>> coin = Method("coin", lambda x, y: 0.04 if x[0] > 0 else 0.9)
-    >>> found = run(suites=["scaling"], methods=[coin], quick=True, effort=Effort(nulls=2))
+    >>> found = run(suites=["scaling"], methods=[coin], quick=True, effort=Effort(nulls=2), isolated=False)
     >>> found["cells"][0]["method"], found["cells"][0]["trials"]
     ('coin', 2)
     """
@@ -124,7 +127,7 @@ def run(
         and method.applies(design, suite.task)
         and (method.name, suite.name, design.name) not in known
     ]
-    one: Callable[[Job], dict[str, Any]] = partial(_cell, patience=effort.patience)
+    one: Callable[[Job], dict[str, Any]] = partial(_cell, patience=effort.patience if isolated else None)
     written = time.monotonic()
     try:
         for cell in track(_ended(spread(one, jobs, n_jobs)), len(jobs), "yardstick", progress):
@@ -238,11 +241,11 @@ def machine() -> dict[str, Any]:
     }
 
 
-def _cell(job: Job, patience: float) -> dict[str, Any]:
-    """What one method answers on one design."""
-    answers, stopped = run_job(job, patience)
-    values = [answer["value"] for answer in answers]
-    refused = [answer["refused"] for answer in answers if answer["refused"]]
+def _cell(job: Job, patience: float | None) -> dict[str, Any]:
+    """What one method answers on one design; without patience, in this process."""
+    found, stopped = (list(answers(job)), None) if patience is None else run_job(job, patience)
+    values = [answer["value"] for answer in found]
+    refused = [answer["refused"] for answer in found if answer["refused"]]
     given = [value for value in values if value is not None]
     cell: dict[str, Any] = {
         "method": job.method.name,
@@ -252,8 +255,8 @@ def _cell(job: Job, patience: float) -> dict[str, Any]:
         "answered": len(given),
         "status": "timeout" if stopped == "timeout" else "failed" if stopped else "done",
         "why": (None if stopped == "timeout" else stopped) or (refused[0] if refused else None),
-        "seconds": _middle([answer["seconds"] for answer in answers]),
-        "wall": _middle([answer["wall"] for answer in answers]),
+        "seconds": _middle([answer["seconds"] for answer in found]),
+        "wall": _middle([answer["wall"] for answer in found]),
         "values": [None if value is None else float(f"{value:.6g}") for value in values],
     }
     if SUITES[job.suite].task == "strength":

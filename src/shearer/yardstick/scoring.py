@@ -39,7 +39,7 @@ def summary(document: Mapping[str, Any], suite: str, keep: Callable[[Mapping[str
     Examples
     --------
     >>> from shearer.yardstick import Effort, run, summary
-    >>> found = run(suites=["interaction"], methods=["product term"], quick=True, effort=Effort(5, 5))
+    >>> found = run(suites=["interaction"], methods=["product term"], quick=True, effort=Effort(5, 5), isolated=False)
     >>> summary(found, "interaction")[0]["method"]
     'product term'
     """

@@ -58,8 +58,9 @@ def merge(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     Examples
     --------
     >>> from shearer.yardstick import Effort, Method, run
-    >>> two = [run(suites=["scaling"], methods=[Method(name, lambda x, y: 0.5)], quick=True, effort=Effort(1))
-    ...        for name in ("a", "b")]
+    >>> methods = [Method(name, lambda x, y: 0.5) for name in ("a", "b")]
+    >>> options = {"suites": ["scaling"], "quick": True, "effort": Effort(1), "isolated": False}
+    >>> two = [run(methods=[method], **options) for method in methods]
     >>> list(merge(two)["methods"]), len(merge(two)["runs"])
     (['a', 'b'], 2)
     """

@@ -17,7 +17,8 @@ def told(documents: Sequence[Mapping[str, Any]]) -> str:
     Examples
     --------
     >>> from shearer.yardstick import Effort, run
-    >>> print(told([run(suites=["interaction"], methods=["product term"], quick=True, effort=Effort(3, 3))]))
+    >>> options = {"suites": ["interaction"], "quick": True, "effort": Effort(3, 3), "isolated": False}
+    >>> print(told([run(methods=["product term"], **options)]))
     interaction: 13 designs
       1  product term  level ...
     """

@@ -11,6 +11,7 @@ import pickle
 import sys
 import time
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -60,21 +61,26 @@ def run_trial(job: Job, trial: int) -> dict[str, Any]:
     return {"trial": trial, "value": value if value == value else None, "refused": refused, **spent}
 
 
+def answers(job: Job) -> Iterator[dict[str, Any]]:
+    """Of each trial; at least one, and no more once the budget is spent or nothing but refusals came."""
+    spent, answered = 0.0, 0
+    for trial in range(job.first, job.last):
+        answer = run_trial(job, trial)
+        yield answer
+        # Processor time, so that other work on the machine costs no trials; waiting counts for a quarter.
+        spent += max(answer["seconds"], answer["wall"] / 4)
+        answered += answer["refused"] is None
+        if spent > job.budget or (not answered and trial + 1 - job.first >= _MOST_REFUSED):
+            return
+
+
 def work(source: IO[bytes], channel: IO[bytes]) -> None:
-    """Jobs until the input ends; of each at least one trial, and no more once the budget is spent."""
+    """Jobs until the input ends."""
     importlib.import_module("scipy.stats")  # which most methods load, in nobody's time
     _tell(channel, {"ready": True})
     while len(head := source.read(8)) == 8:
-        job: Job = pickle.loads(source.read(int.from_bytes(head)))
-        spent, answered = 0.0, 0
-        for trial in range(job.first, job.last):
-            answer = run_trial(job, trial)
-            # Processor time, so that other work on the machine costs no trials; waiting counts for a quarter.
-            spent += max(answer["seconds"], answer["wall"] / 4)
+        for answer in answers(pickle.loads(source.read(int.from_bytes(head)))):
             _tell(channel, answer)
-            answered += answer["refused"] is None
-            if spent > job.budget or (not answered and trial + 1 - job.first >= _MOST_REFUSED):
-                break
         _tell(channel, {"end": True})
 
 
