@@ -11,7 +11,7 @@ OLDEST := .venv-oldest
 OTHER := .venv-$(PY:python%=%)
 INTEGRATIONS := .venv-integrations
 
-.PHONY: demo test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help
+.PHONY: demo test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke yardstick readme readme-check bench clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -51,6 +51,9 @@ docs: $(VENV)/.docs  ## build the documentation, warnings are errors
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+yardstick: $(VENV)/.test  ## the quick run of the yardstick, gone on with where it stopped, and its page; half an hour
+	$(BIN)/shearer yardstick experiments/results/yardstick_quick.json --quick --jobs 2 --report yardstick.html
 
 readme: $(VENV)/.test  ## rewrite the generated parts of the README
 	$(BIN)/python scripts/readme.py

@@ -2,14 +2,14 @@
 
 The rungs and weights of `shearer.pairs.limits` were chosen on `DEVELOPMENT`. `JUDGING` was written afterwards: the
 nineteen relations of the simulations in Vogelstein et al. (2019, eLife 8:e41690), with noise, which
-`shearer.yardstick.relations` holds, and others.
+`shearer.yardstick.twenty_relations` holds, and others.
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
-from shearer.yardstick.relations import DEPENDENT, relation
+from shearer.yardstick.twenty_relations import DEPENDENT, relation
 
 Generator = np.random.Generator
 Draw = Callable[[Generator, int], tuple]

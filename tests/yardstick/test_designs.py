@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 
 from shearer.yardstick import SUITES
-from shearer.yardstick.relations import DEPENDENT, RELATIONS, relation
 from shearer.yardstick.suite_strength import SHAPES
 from shearer.yardstick.suite_tables import TABLES, pairs, predictability, table
+from shearer.yardstick.twenty_relations import DEPENDENT, RELATIONS, relation
 
 RECORDED = Path(__file__).parent / "drawn.json"
 EVERY = [(suite.name, design.name) for suite in SUITES.values() for design in suite.designs]

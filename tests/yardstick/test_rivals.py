@@ -139,7 +139,7 @@ def test_graph_correlation_and_relations_agree_with_hyppo(rng):
     from hyppo.independence import MGC
     from hyppo.tools import linear, multiplicative_noise
 
-    from shearer.yardstick.relations import relation
+    from shearer.yardstick.twenty_relations import relation
 
     x, y = pair(rng, n=40, link=0.3)
     theirs = MGC().test(x[:, None], y[:, None], reps=99, random_state=3)

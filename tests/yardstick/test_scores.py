@@ -7,7 +7,7 @@ from scipy import stats
 
 from shearer.yardstick import losses, merge, render, summary
 from shearer.yardstick.pictured import page_view
-from shearer.yardstick.scoring import upper_tail
+from shearer.yardstick.ranked_scores import upper_tail
 from shearer.yardstick.stored import FORMAT
 from shearer.yardstick.told import listing_of, told
 
@@ -80,10 +80,11 @@ def test_ranks_and_regrets(tests_of_three):
 
 
 def test_losses_are_beyond_chance(tests_of_three):
-    (lost,) = losses(tests_of_three, "independence")
-    assert lost == {"design": "b", "ours": "ours", "own": 0.2, "rival": "rival", "power": 0.6}
+    first, second = losses(tests_of_three, "independence")
+    assert first == {"design": "b", "ours": "ours", "own": 0.2, "rival": "rival", "power": 0.6, "marked": False}
+    assert (second["design"], second["rival"], second["marked"]) == ("a", "liberal", True)
     tests_of_three["cells"][5] = cell("rival", "b", 25)
-    assert losses(tests_of_three, "independence") == []
+    assert [one["marked"] for one in losses(tests_of_three, "independence")] == [True, True]
 
 
 def test_no_chance_marks_a_level_that_holds():

@@ -3,9 +3,9 @@
 from shearer.yardstick.known_design import TASKS, Design, Suite
 from shearer.yardstick.method import Command, Method, load_method
 from shearer.yardstick.pictured import render
+from shearer.yardstick.ranked_scores import losses, summary
 from shearer.yardstick.registered import METHODS
 from shearer.yardstick.running import QUICK, Effort, run
-from shearer.yardstick.scoring import losses, summary
 from shearer.yardstick.stored import merge, read_document
 from shearer.yardstick.suites import SUITES
 

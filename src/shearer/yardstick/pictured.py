@@ -7,7 +7,7 @@ import numpy as np
 
 from shearer.report.page.yardstick_page import render_yardstick
 from shearer.yardstick.known_design import KINDS
-from shearer.yardstick.scoring import losses, summary
+from shearer.yardstick.ranked_scores import losses, summary
 from shearer.yardstick.stored import check_document, merge
 from shearer.yardstick.suites import SUITES
 from shearer.yardstick.value_scores import CRITERIA
@@ -50,9 +50,14 @@ def page_view(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "runs": document["runs"],
         "level": document["settings"]["level"],
         "criteria": CRITERIA,
-        "suites": [_suite(document, name) for name in document["suites"] if name in cells],
+        "suites": [_suite(document, name) for name in sorted(document["suites"], key=_order) if name in cells],
         "cells": cells,
     }
+
+
+def _order(name: str) -> int:
+    """Known suites in their order, then others."""
+    return list(SUITES).index(name) if name in SUITES else len(SUITES)
 
 
 def _suite(document: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from shearer.yardstick.known_design import Design, Generator, Suite, as_labels
-from shearer.yardstick.relations import DEPENDENT, relation
+from shearer.yardstick.twenty_relations import DEPENDENT, relation
 
 # Of the relations: dimensions of x in which they are tried, and rows there.
 _HIGH = {5: 50, 20: 80, 50: 100}

@@ -5,7 +5,7 @@ from typing import Any
 
 from shearer.yardstick.known_design import Suite
 from shearer.yardstick.method import Method
-from shearer.yardstick.scoring import losses, summary
+from shearer.yardstick.ranked_scores import losses, summary
 from shearer.yardstick.stored import merge
 
 _MOST = 12
@@ -36,6 +36,7 @@ def told(documents: Sequence[Mapping[str, Any]]) -> str:
         lost = losses(document, name)
         lines += [
             f"  loses: {one['design']}: {one['ours']} {one['own']:.2f}, {one['rival']} {one['power']:.2f}"
+            + (" (does not hold its level)" if one["marked"] else "")
             for one in lost[:_MOST]
         ]
     return "\n".join(lines)

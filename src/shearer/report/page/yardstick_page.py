@@ -22,7 +22,7 @@ def render_yardstick(view: Mapping[str, Any]) -> str:
     """
     style, script = ("\n".join(asset(name) for name in names) for names in (_STYLES, _SCRIPTS))
     losses = [{**loss, "suite": suite["name"]} for suite in view["suites"] for loss in suite["losses"]]
-    losses.sort(key=lambda loss: loss["own"] - loss["power"])
+    losses.sort(key=lambda loss: (loss["marked"], loss["own"] - loss["power"]))
     page: str = page_template("yardstick.html").render(
         style=style,
         script=script,
@@ -58,12 +58,14 @@ def _figures(view: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _lost(view: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """For each suite of tests: on how many alternatives ours has less power than the best rival, beyond chance."""
+    """For each suite of tests: on how many alternatives ours has less power than a rival, beyond chance."""
     found = []
     for suite in view["suites"]:
         if suite["shape"] == "test":
             total = sum(design["null"] is False for design in suite["designs"])
-            found.append({"suite": suite["name"], "lost": len(suite["losses"]), "of": total})
+            marked = sum(loss["marked"] for loss in suite["losses"])
+            lost = len(suite["losses"]) - marked
+            found.append({"suite": suite["name"], "lost": lost, "marked": marked, "of": total})
     return found
 
 

@@ -189,9 +189,10 @@ def _middle(values: Iterable[float | None]) -> float | None:
 
 
 def losses(document: Mapping[str, Any], suite: str) -> list[dict[str, Any]]:
-    """Alternatives on which a rival that holds its level has more power than the first of ours, beyond chance.
+    """Alternatives on which a rival has more power than the first of ours, beyond chance.
 
-    Beyond chance: by more than twice the Monte Carlo error of the difference, which counts both as independent.
+    Beyond chance: by more than twice the Monte Carlo error of the difference, which counts both as independent. Where
+    no rival that holds its level does, one that does not is named, and marked.
 
     Parameters
     ----------
@@ -203,30 +204,36 @@ def losses(document: Mapping[str, Any], suite: str) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        "design", "ours", "own" (its power), "rival", "power", the largest difference first.
+        "design", "ours", "own" (its power), "rival", "power", "marked"; rivals that hold their level first, and the
+        largest difference first among these and among the others.
     """
     ours = next((name for name, method in document["methods"].items() if _plays(document, name, method, suite)), None)
     if ours is None or document["suites"][suite]["task"] == "strength":
         return []
-    trusted = {row["method"] for row in summary(document, suite) if not row["marked"] and not row["ours"]}
+    marks = {row["method"]: bool(row.get("marked")) for row in summary(document, suite) if not row["ours"]}
     cells = {(cell["method"], cell["design"]): cell for cell in document["cells"] if cell["suite"] == suite}
     found = []
     for design in document["suites"][suite]["designs"]:
         own = cells.get((ours, design["name"]))
         if own is None or design["null"] is not False or not own["trials"]:
             continue
-        rivals = [cells[name, design["name"]] for name in trusted if (name, design["name"]) in cells]
-        rivals = [cell for cell in rivals if cell["trials"] >= FEWEST_TRIALS]
-        best = max(rivals, key=lambda cell: (cell["rate"], cell["method"]), default=None)
-        if best is None:
-            continue
-        spread = math.hypot(*((_error([cell]) or 0.0) for cell in (own, best)))
-        if best["rate"] - own["rate"] > 2 * spread:
-            found.append(
-                {"design": design["name"], "ours": ours, "own": own["rate"], "rival": best["method"],
-                 "power": best["rate"]}
-            )  # fmt: skip
-    return sorted(found, key=lambda one: one["own"] - one["power"])
+        for marked in (False, True):
+            rivals = [cells.get((name, design["name"])) for name, mark in marks.items() if mark == marked]
+            known = [cell for cell in rivals if cell is not None and cell["trials"] >= FEWEST_TRIALS]
+            best = max(known, key=lambda cell: (cell["rate"], cell["method"]), default=None)
+            if best is not None and _beyond(best, own):
+                found.append(
+                    {"design": design["name"], "ours": ours, "own": own["rate"], "rival": best["method"],
+                     "power": best["rate"], "marked": marked}
+                )  # fmt: skip
+                break
+    return sorted(found, key=lambda one: (one["marked"], one["own"] - one["power"]))
+
+
+def _beyond(best: Cell, own: Cell) -> bool:
+    """Whether the first rejects more, by twice the error of the difference."""
+    spread = math.hypot(*((_error([cell]) or 0.0) for cell in (own, best)))
+    return bool(best["rate"] - own["rate"] > 2 * spread)
 
 
 def _plays(document: Mapping[str, Any], name: str, method: Mapping[str, Any], suite: str) -> bool:
