@@ -14,7 +14,7 @@ OLDEST := .venv-oldest
 OTHER := .venv-$(PY:python%=%)
 INTEGRATIONS := .venv-integrations
 
-.PHONY: demo dist sdist-test speeds repo-review test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help gallery paper paper-full
+.PHONY: demo dist sdist-test speeds repo-review test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help gallery paper paper-full yardstick
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -80,6 +80,9 @@ paper: $(VENV)/.test  ## some cases of the paper's tables and figures again, com
 
 paper-full: $(VENV)/.test  ## everything of the paper in its sizes: days, and a graphics card for the trainings
 	$(BIN)/python -m experiments.again --full
+
+yardstick: $(VENV)/.test  ## the quick run of the yardstick, gone on with where it stopped, and its page; half an hour
+	$(BIN)/shearer yardstick experiments/results/yardstick_quick.json --quick --jobs 2 --report yardstick.html
 
 readme: $(VENV)/.test  ## rewrite the generated parts of the README
 	$(BIN)/python scripts/readme.py

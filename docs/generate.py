@@ -32,6 +32,7 @@ import tables_shapes
 import tables_strength
 import tables_times
 import tables_widths
+import tables_yardstick
 from tables_cli import cli_reference, comparison_rows, schema_rows
 from tables_network import TABLES as NETWORK_TABLES
 from tables_network import results
@@ -43,6 +44,7 @@ DOCS = Path(__file__).parent
 PARTS = (
     tables_neural, tables_widths, tables_scale, tables_intervals, tables_house, tables_learning, tables_conditional,
     claims_learning, tables_first, tables_strength, tables_shapes, tables_compare, tables_times, tables_selection,
+    tables_yardstick,
 )  # fmt: skip
 LEMMA = DOCS.parent / "experiments" / "results" / "lemma_one.json"
 DELTA = sh.kernels.Delta()

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         sketching,
         testing,
         tools,
+        yardstick,
     )
     from shearer.comparing import Comparison, compare
     from shearer.inference import TestResult, confidence_interval, independence_test, interaction_test, permutation_test
@@ -85,11 +86,12 @@ __all__ = [
     "tools",
     "total_correlation",
     "triples",
+    "yardstick",
 ]
 
 # Loaded on first use, so that `import shearer` costs numpy and scipy.linalg only: name -> module that has it.
 _PARTS = ("comparators", "comparing", "datasets", "inference", "neural", "report", "screening", "sketching", "testing")
-_LAZY = {name: f"shearer.{name}" for name in (*_PARTS, "tools")}
+_LAZY = {name: f"shearer.{name}" for name in (*_PARTS, "tools", "yardstick")}
 _LAZY |= dict.fromkeys(
     ("TestResult", "confidence_interval", "independence_test", "interaction_test", "permutation_test"),
     "shearer.inference",

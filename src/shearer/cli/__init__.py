@@ -19,6 +19,7 @@ from shearer.cli import (
     outliers_command,
     scan_command,
     select_command,
+    yardstick_command,
 )
 from shearer.cli.outputs import in_options, say
 
@@ -30,6 +31,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "network": (network_command.network, network_command.EXAMPLES),
     "select": (select_command.select, select_command.EXAMPLES),
     "outliers": (outliers_command.outliers, outliers_command.EXAMPLES),
+    "yardstick": (yardstick_command.yardstick, yardstick_command.EXAMPLES),
     "demo": (demo_command.demo, demo_command.EXAMPLES),
 }
 _INTERRUPTED, _TERMINATED = 130, 143
