@@ -63,7 +63,11 @@ def scan(
     order: Annotated[
         int,
         typer.Option(
-            metavar="2|3|4", min=2, max=4, help="2: pairs; 3: triples too; 4: sets of four too.", rich_help_panel=_SEARCH
+            metavar="2|3|4",
+            min=2,
+            max=4,
+            help="2: pairs; 3: triples too; 4: sets of four too.",
+            rich_help_panel=_SEARCH,
         ),
     ] = 3,
     fdr: Annotated[
