@@ -79,6 +79,8 @@ def fashion(among: int) -> list[Claim]:
     for better, worse in (("I(x;e)", "CE"), ("HSIC", "CE"), ("H(e)", "CE"), ("I(x;e)", "HSIC"), ("I(x;e)", "H(e)")):
         apart = differences("fashion_shift", "loss", better, worse, "target")
         claims.append((f"turned clothes: {better} above {worse}", seen(apart, "points"), verdict(apart, among)))
+    apart = paired(late_accuracies, "I(x;e)", "CE")
+    claims.append(("turned clothes, first epochs: I(x;e) above CE", seen(apart, "points"), verdict(apart, among)))
     for worse in ("CE", "H(e)", "I(x;e)"):
         apart = paired(late_accuracies, "I(x;e), median, 1.01", worse)
         text = f"turned clothes, first epochs: I(x;e) with inputs that count (not in the paper) above {worse}"

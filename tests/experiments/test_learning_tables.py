@@ -92,6 +92,11 @@ def test_trainings_that_were_run_again_are_the_same():
         for look, before in zip(again["maps"], first["maps"], strict=False):
             assert look["T*(2)"] == pytest.approx(before["median"]["T*(2)"], abs=1e-4)
             assert max(map(abs, look["CKA, shuffled"])) < 0.01
+    again, first = (
+        tables_learning.found(name)["baseline, seed 1"] for name in ("bottleneck_first", "bottleneck_mnist")
+    )
+    for key in ("losses", "test_errors"):
+        assert again[key] == first[key][: again["epochs"]]
 
 
 def test_clothes_in_the_first_epochs(results):

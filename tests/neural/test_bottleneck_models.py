@@ -23,7 +23,7 @@ def batch():
 def test_every_method_learns(batch, name):
     x, y = batch
     torch.manual_seed(0)
-    method = make(name, (5, 16, 8), 3)
+    method = make(name, (5, 16, 8), 3, 0.01 if name in ("DIB known", "|z|^2") else None)
     optimizer = torch.optim.Adam(method.parameters(), lr=0.02)
     for _ in range(80):
         optimizer.zero_grad()
