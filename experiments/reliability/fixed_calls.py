@@ -40,7 +40,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "interaction_test": lambda: sh.interaction_test(X[:, 0], X[:, 2], X[:, 3]).pvalue,
     "permutation_test": lambda: sh.permutation_test(X[:, 0], X[:, 1], n_resamples=19, rng=0).pvalue,
     "pairwise": lambda: sh.pairwise(X).pvalue.ravel().tolist(),
-    "triples": lambda: np.asarray(sh.triples(X).value, dtype=float).ravel().tolist(),
+    "triples": lambda: len(sh.triples(X).to_frame()),
     "scan": lambda: [pair["pvalue"] for pair in sh.scan(X, top=1, progress=False).document["pairs"]],
     "compare": lambda: len(sh.compare(X[:30], X[30:], progress=False).document["pairs"]),
     "DependenceNetwork": lambda: tools.DependenceNetwork().fit(X).pvalues_.ravel().tolist(),
