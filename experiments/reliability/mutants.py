@@ -55,7 +55,7 @@ NEAR = {
 }
 #: Package -> all tests of it.
 WIDE = {
-    "spectrum": ["tests/spectrum", "tests/test_closed_forms.py", "tests/reference"],
+    "spectrum": ["tests/spectrum", "tests/test_closed_forms.py", "tests/test_gradients.py", "tests/reference"],
     "measures": ["tests/measures", "tests/test_cover.py", "tests/test_libraries.py", "tests/reference"],
     "pairs": ["tests/pairs", "tests/inference/test_independence.py"],
     "inference": ["tests/inference"],
