@@ -33,6 +33,10 @@ rng = np.random.default_rng(0)
 budget = int(sys.argv[1])
 """
 END = """
+import gc
+gc.collect()
+with open("/proc/self/clear_refs", "w") as file:
+    file.write("5")  # the peak counts from here
 before = peak()
 try:
     run()
