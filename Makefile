@@ -14,7 +14,7 @@ OLDEST := .venv-oldest
 OTHER := .venv-$(PY:python%=%)
 INTEGRATIONS := .venv-integrations
 
-.PHONY: demo dist sdist-test speeds repo-review test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help gallery paper paper-full yardstick
+.PHONY: demo dist sdist-test speeds repo-review test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help gallery paper paper-full yardstick fuzz faults memory concurrency mutate soak
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -93,6 +93,25 @@ readme-check: $(VENV)/.test  ## fail if the README is not what `make readme` wri
 bench: $(VENV)/.bench  ## run the benchmarks beside their rivals and write their JSON; on an idle machine
 	$(BIN)/python -m benchmarks
 	$(BIN)/python docs/generate.py
+
+fuzz: $(VENV)/.test  ## odd tables through every function, altered files through every reader: make fuzz MINUTES=60
+	$(BIN)/python -m experiments.reliability.fuzz --minutes $(or $(MINUTES),15)
+	$(BIN)/python -m experiments.reliability.altered_files --minutes $(or $(MINUTES),15)
+
+faults: $(VENV)/.test  ## signals, full disks, other writers and closed pipes in the middle of commands
+	$(BIN)/python -m experiments.reliability.faults
+
+memory: $(VENV)/.test  ## peak memory against the budget, in fresh processes
+	$(BIN)/python -m experiments.reliability.memory
+
+concurrency: $(VENV)/.test  ## every function from 16 threads, by fork, spawn and loky
+	$(BIN)/python -m experiments.reliability.concurrency
+
+mutate: $(VENV)/.test  ## small changes of the source that some test must notice: make mutate MINUTES=60
+	$(BIN)/python -m experiments.reliability.mutants --minutes $(or $(MINUTES),60)
+
+soak: $(VENV)/.test  ## mixed calls for a long time: make soak MINUTES=30
+	$(BIN)/python -m experiments.reliability.soak --minutes $(or $(MINUTES),30)
 
 clean:  ## remove the environment and everything built
 	rm -rf $(VENV) .venv-* build dist docs/_build docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -34,7 +34,7 @@ SIGNALS = {"kill -9": signal.SIGKILL, "SIGTERM": signal.SIGTERM, "SIGINT": signa
 RESUMED = {
     "scan": ["--top", "5"],
     "scan --stream": ["--stream", "--top", "5"],
-    "scan --given": ["--given", "noise1", "--top", "3"],
+    "scan --given": ["--given", "noise_1", "--top", "3"],
     "scan --lags": ["--lags", "0..3", "--lag-test", "stretches"],
 }
 #: Others -> their arguments after the table.

@@ -32,7 +32,7 @@ SOURCE = ROOT / "src" / "shearer"
 RESULTS = FOLDER / "reliability_mutants.json"
 #: Part of the path -> tests that run on its mutants at first; survivors of these meet the tests of their package.
 NEAR = {
-    "spectrum/renyi": ["tests/hardening/test_extremes.py", "tests/spectrum/test_certificate.py"],
+    "spectrum/renyi": ["tests/spectrum/test_renyi.py", "tests/hardening/test_extremes.py"],
     "spectrum/lanczos": ["tests/spectrum/test_lanczos.py"],
     "spectrum/lowrank": ["tests/spectrum/test_certificate.py", "tests/spectrum/test_accumulator.py"],
     "spectrum": ["tests/spectrum/test_planner.py", "tests/spectrum/test_solvers.py"],
@@ -55,7 +55,7 @@ NEAR = {
 }
 #: Package -> all tests of it.
 WIDE = {
-    "spectrum": ["tests/spectrum", "tests/test_closed_forms.py", "tests/reference"],
+    "spectrum": ["tests/spectrum", "tests/test_closed_forms.py", "tests/test_gradients.py", "tests/reference"],
     "measures": ["tests/measures", "tests/test_cover.py", "tests/test_libraries.py", "tests/reference"],
     "pairs": ["tests/pairs", "tests/inference/test_independence.py"],
     "inference": ["tests/inference"],

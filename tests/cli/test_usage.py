@@ -102,15 +102,18 @@ def test_a_terminal_without_unicode(tmp_path, rng):
     assert "gr\\xf6\\xdfe" in result.stdout
 
 
-def test_interrupted(tmp_path):
+@pytest.mark.parametrize(
+    ("sign", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_interrupted(tmp_path, sign, code, word):
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)
     # The pipe opens when the command reads.
     with subprocess.Popen([COMMAND, "scan", pipe], stderr=subprocess.PIPE, text=True) as process, pipe.open("w"):
-        process.send_signal(signal.SIGINT)
+        process.send_signal(sign)
         _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert said == "shearer: interrupted\n"
+    assert process.returncode == code
+    assert said == f"shearer: {word}\n"
 
 
 def test_a_pipe_that_is_closed(planted):

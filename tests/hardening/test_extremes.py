@@ -37,10 +37,30 @@ def test_low_orders_are_close_to_none(pair, alpha):
     assert 0 <= sh.mutual_information(*pair, alpha=alpha) <= 1
 
 
-@pytest.mark.parametrize("alpha", [0.3, 3.0, 1e5])
+@pytest.mark.parametrize("alpha", [0.3, 1.5, 3.0, 1e5])
 def test_bounds_of_a_spectrum_that_may_be_all_error(alpha):
     """Where every eigenvalue could be 0, nothing is known but the number of rows."""
     assert renyi.bounds(np.full(4, 0.25), 0.25, alpha)[1] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.95, 1.0, 1.05, 3.0, 40.0, math.inf])
+@pytest.mark.parametrize("spectrum", [[1.0], [0.9, 0.1], [0.97, 0.02, 0.01], [0.25] * 4, [0.5, 0.3, 0.2, 0.0]])
+def test_bounds_of_a_spectrum_hold_and_are_tight(alpha, spectrum):
+    """Without error they are the entropy; with error they hold that of every spectrum so near."""
+    values = np.array(spectrum)
+    exact = float(renyi.entropy(values, alpha))
+    assert renyi.bounds(values, 0.0, alpha) == pytest.approx((exact, exact), abs=1e-12)
+    error = 0.005
+    lower, upper = renyi.bounds(values, error, alpha)
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        near = values + rng.uniform(-error, error, size=len(values))
+        near = np.clip(near, 0.0, None)
+        if len(values) > 1 and abs(near.sum() - 1.0) < error:
+            near[0] += 1.0 - near.sum()
+            if abs(near[0] - values[0]) <= error:
+                assert lower - 1e-12 <= float(renyi.entropy(near, alpha)) <= upper + 1e-12
+    assert 0.0 <= lower <= exact <= upper <= math.log2(len(values)) + 1e-12
 
 
 @pytest.mark.needs("torch")

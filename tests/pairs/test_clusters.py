@@ -9,7 +9,7 @@ import pytest
 import shearer as sh
 from shearer.data import read
 from shearer.inference.permutation.rearrangements import Clusters
-from shearer.pairs.clusters import ClusterTests, cluster_codes
+from shearer.pairs.clusters import ClusterTests, _chi_squares, cluster_codes
 from shearer.pairs.sides import Ladders
 
 
@@ -125,3 +125,16 @@ def test_what_clusters_do_not_go_with(rng):
 def test_codes_of_mixed_labels():
     codes = cluster_codes(np.array(["a", 1, "a", *range(2, 9)], dtype=object), 10)
     assert codes[0] == codes[2] != codes[1]
+
+
+@pytest.mark.parametrize("count", [2, 3, 12])
+@pytest.mark.parametrize("width", [1, 4, 20])
+def test_the_sum_of_clusters_has_the_covariance_of_a_sample(count, width):
+    """Mean and spread of the squared norm of a sum: from the unbiased covariance, times the number of clusters."""
+    sums = np.random.default_rng(count).normal(size=(count, width)) + 0.5
+    covariance = count * np.atleast_2d(np.cov(sums.T, ddof=1))
+    total = sums.sum(axis=0)
+    z, skewness = _chi_squares(sums)
+    weights = np.linalg.eigvalsh(covariance)
+    assert z == pytest.approx((total @ total - weights.sum()) / np.sqrt(2 * np.sum(weights**2)))
+    assert skewness == pytest.approx(np.sqrt(8) * np.sum(weights**3) / np.sum(weights**2) ** 1.5)

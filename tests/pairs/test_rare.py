@@ -1,6 +1,7 @@
 """What a p-value cannot be below, against the enumeration of all orders of the rows; and levels of rare labels."""
 
-from itertools import permutations
+from itertools import permutations, product
+from math import comb, prod
 
 import numpy as np
 import polars as pl
@@ -11,6 +12,7 @@ import shearer as sh
 from shearer.data import read
 from shearer.pairs.engine import PairTests
 from shearer.pairs.null_law.rare import (
+    _count,
     alike_pairs,
     chance_of_arrangement,
     coincidence_pvalue,
@@ -153,3 +155,24 @@ def test_level_of_labels_that_occur_twice(rng):
     one = sh.independence_test(batch["x0"], batch["x1"]).pvalue
     assert found[0, 1] == pytest.approx(one, rel=1e-7)
     assert np.mean(found[np.triu_indices(12, 1)] <= 0.05) <= 0.1
+
+
+def tables_with_sums(rows, columns):
+    """How many tables have these sums, one cell after the other."""
+    if len(rows) == 1:
+        return 1
+    ways = [way for way in product(*(range(total + 1) for total in columns)) if sum(way) == rows[0]]
+    return sum(tables_with_sums(rows[1:], np.subtract(columns, way).tolist()) for way in ways)
+
+
+@pytest.mark.parametrize(
+    "table", [[[5, 1, 0, 0], [0, 0, 1, 1]], [[1, 2], [3, 0], [0, 4]], [[2, 0, 1], [1, 1, 1], [0, 3, 0]]]
+)
+def test_tables_are_counted_by_rows(table):
+    """No fewer than there are: an upper bound by the rows but the largest, whichever way the table lies."""
+    for own in (np.array(table), np.array(table).T):
+        rows, columns = own.sum(axis=1).tolist(), own.sum(axis=0).tolist()
+        ways = [comb(total + len(columns) - 1, total) for total in sorted(rows)[:-1]]
+        assert _count(own) == prod(ways)
+        assert _count(own) >= tables_with_sums(rows, columns)
+        assert table_pvalue(own) == pytest.approx(table_pvalue(own.T))

@@ -20,6 +20,8 @@ Place: TypeAlias = str | PathLike[str]
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
 # Where a cell begins to one that separates by other marks, and does not heed quotes within a cell.
 _FORMULA_INSIDE = re.compile(r'([;,|\t\n]|^ +)([\s"]*)(?=[=+\-@＝＋－＠])')
+# What readers of csv stumble over, even in quotes, what a terminal obeys, and marks that turn the order of letters.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _PLACES = ("first", "second", "third", "fourth")
 _SIZES = {"pairs": 2, "triples": 3, "quadruples": 4}
 SCREENED = {
@@ -222,7 +224,7 @@ def _cell(value: Any) -> Any:
         return str(value).lower()
     if not isinstance(value, str):
         return value
-    text = value.replace("\0", "\\x00").replace("\r", "\\r")  # what readers of csv stumble over, even in quotes
+    text = _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), value)
     text = _FORMULA_INSIDE.sub(r"\1\2'", text)
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 

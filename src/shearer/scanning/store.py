@@ -27,7 +27,8 @@ Part = dict[str, NDArray[Any]]
 
 VERSION = 1
 MANIFEST = "scan.json"
-# The member of a part that holds the fingerprint of its scan; parts that were written before there was one have none.
+# The member of a part that holds the fingerprint of its scan; parts that were written before there was one, or a hash,
+# are made again.
 _MARK = "fingerprint"
 
 
@@ -97,7 +98,7 @@ class FolderStore(Store):
     def _read_or_make(self, name: str, make: Callable[[], Part]) -> Part:
         found = _read(self._path(name))
         # A part with the mark of another scan, which was begun in this folder at the same moment, is none of ours.
-        if found is not None and np.array_equal(found.pop(_MARK, self._mark), self._mark):
+        if found is not None and np.array_equal(found.pop(_MARK, ()), self._mark):
             return found
         found = make()
         _write(self._path(name), write_arrays({**found, _MARK: self._mark}))
@@ -133,8 +134,7 @@ def _check_manifest(path: Path, fingerprint: str) -> None:
 def _read(path: Path) -> Part | None:
     """The part, or None if it is not there or damaged: then it is made again."""
     try:
-        # Scans that were begun before parts had a hash go on.
-        return read_arrays("shards", path, "a part of a scan", hashed=False)
+        return read_arrays("shards", path, "a part of a scan")
     except (DamagedFileError, MissingFileError):
         return None
 

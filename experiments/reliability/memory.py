@@ -1,0 +1,123 @@
+"""Peak memory of routes and commands against their budget, each in a fresh process with all of its children.
+
+usage: python -m experiments.reliability.memory [--only NAME ...]
+
+The peak is that of the process after it has loaded the package and made its table; a budget that is refused in words
+counts as kept. Writes experiments/results/reliability_memory.json.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from experiments.records import FOLDER, add
+
+#: Above the budget by so much at most, and by what is not counted: libraries that are loaded on first use.
+ALLOWED, UNCOUNTED = 1.2, 80 * 10**6
+START = """
+import sys, resource, warnings
+warnings.simplefilter("ignore")
+import numpy as np, polars as pl, scipy.linalg, scipy.stats, sklearn, networkx, joblib
+import shearer as sh
+import shearer.scanning, shearer.comparing, shearer.tools, shearer.report.page.render
+from shearer._files import read_files
+def peak():
+    with open("/proc/self/status") as file:
+        own = next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) * 1024
+    return own + resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+rng = np.random.default_rng(0)
+budget = int(sys.argv[1])
+"""
+END = """
+import gc
+gc.collect()
+with open("/proc/self/clear_refs", "w") as file:
+    file.write("5")  # the peak counts from here
+before = peak()
+try:
+    run()
+    said = ""
+except sh.MemoryBudgetError as error:
+    said = str(error)
+print(peak() - before, said)
+"""
+#: Name -> budgets in bytes and what is run.
+ROUTES = {
+    "mutual_information, 3000 rows": (
+        (40 * 10**6, 400 * 10**6),
+        "x = rng.normal(size=(2, 3000))\nrun = lambda: sh.mutual_information(*x, memory=budget)",
+    ),
+    "mutual_information, alpha=2, 20000 rows": (
+        (20 * 10**6, 200 * 10**6),
+        "x = rng.normal(size=(2, 20000))\nrun = lambda: sh.mutual_information(*x, alpha=2, memory=budget)",
+    ),
+    "pairwise, 300 columns": (
+        (10 * 10**6, 200 * 10**6),
+        "x = rng.normal(size=(400, 300))\nrun = lambda: sh.pairwise(x, memory=budget)",
+    ),
+    "pairwise, p-values, 300 columns": (
+        (20 * 10**6, 200 * 10**6),
+        "x = rng.normal(size=(400, 300))\nrun = lambda: sh.pairwise(x, memory=budget).pvalue",
+    ),
+    "triples, 60 columns": (
+        (5 * 10**6, 200 * 10**6),
+        "x = rng.normal(size=(300, 60))\nrun = lambda: sh.triples(x, memory=budget)",
+    ),
+    "permutation_test, 2000 rows": (
+        (20 * 10**6, 400 * 10**6),
+        "x = rng.normal(size=(2, 2000))\nrun = lambda: sh.permutation_test(*x, n_resamples=19, rng=0, memory=budget)",
+    ),
+    "scan, 60 columns": (
+        (20 * 10**6, 200 * 10**6),
+        "x = rng.normal(size=(1000, 60))\nrun = lambda: sh.scan(x, order=2, top=2, memory=budget)",
+    ),
+    "compare, 40 columns": (
+        (20 * 10**6, 200 * 10**6),
+        "x, y = rng.normal(size=(2, 1000, 40))\nrun = lambda: sh.compare(x, y, memory=budget)",
+    ),
+    "read_files, text, 1e6 cells": (
+        (5 * 10**6, 100 * 10**6),
+        "import io\nx = pl.DataFrame(rng.normal(size=(100_000, 10)))\nx.write_csv(sys.argv[2] + '/t.csv')\ndel x\n"
+        "run = lambda: read_files(sys.argv[2] + '/t.csv', memory=budget)",
+    ),
+    "read_files, gzip that grows": (
+        (5 * 10**6, 100 * 10**6),
+        "import gzip\nopen(sys.argv[2] + '/t.csv.gz', 'wb').write(gzip.compress(b'x,y\\n' + b'1,2\\n' * 20_000_000))\n"
+        "run = lambda: read_files(sys.argv[2] + '/t.csv.gz', memory=budget)",
+    ),
+}
+
+
+def measured(code: str, budget: int) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", f"{START}\n{code}\n{END}", str(budget), folder]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return {"budget": budget, "said": done.stderr.strip().splitlines()[-1], "good": False}
+    taken, _, said = done.stdout.strip().partition(" ")
+    good = int(taken) <= ALLOWED * budget + UNCOUNTED
+    return {"budget": budget, "peak": int(taken), "refused": bool(said), "good": good}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="*", default=list(ROUTES), metavar="NAME")
+    options = parser.parse_args()
+    path = Path(FOLDER / "reliability_memory.json")
+    for name in options.only:
+        budgets, code = ROUTES[name]
+        found = [measured(code, budget) for budget in budgets]
+        print(name, found, flush=True)
+        add(path, name, {"runs": found, "good": all(run["good"] for run in found)})
+    every = json.loads(path.read_text())
+    failed = [name for name, own in every.items() if not own["good"]]
+    print("above their budget:", failed)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
