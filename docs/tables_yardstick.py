@@ -40,7 +40,7 @@ def tests(suite: str) -> Table:
     for row in rows(suite):
         grown = growth.get(row["method"])
         lines.append([
-            "level" if row["rank"] is None else str(row["rank"]), method(row),
+            "level" if row["marked"] else "unfinished" if row["rank"] is None else str(row["rank"]), method(row),
             f"{number(row['level'], 3)} ± {number(row['level_error'], 3)}",
             f"{number(row['power'])} ± {number(row['power_error'])}", number(row["power_asked"]),
             f"{row['asked']} of {row['designs']}", number(row["regret"]),
@@ -61,7 +61,7 @@ def rows(suite: str) -> list[dict[str, Any]]:
 
 def strengths() -> Table:
     lines = [
-        [str(row["rank"]), method(row), number(row["score"]), *(number(row[key]) for key in CRITERIA),
+        [str(row["rank"] or "unfinished"), method(row), number(row["score"]), *(number(row[key]) for key in CRITERIA),
          f"{row['asked']} of {row['designs']}", seconds(row["seconds"])]
         for row in rows("strength")
     ]  # fmt: skip
@@ -70,7 +70,8 @@ def strengths() -> Table:
 
 def tables() -> Table:
     lines = [
-        [str(row["rank"]), method(row), f"{number(row['agreement'])} ± {number(row['agreement_error'])}",
+        [str(row["rank"] or "unfinished"), method(row),
+         f"{number(row['agreement'])} ± {number(row['agreement_error'])}",
          f"{row['asked']} of {row['designs']}", seconds(row["seconds"])]
         for row in rows("tables")
     ]  # fmt: skip

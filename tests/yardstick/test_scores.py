@@ -79,6 +79,17 @@ def test_ranks_and_regrets(tests_of_three):
     assert "numbers only" not in [row["method"] for row in labels]
 
 
+def test_what_was_not_run_counts_for_nothing(tests_of_three):
+    """Apart from what a method does not take, which counts as not found."""
+    tests_of_three["methods"]["numbers only"]["untaken"] = {"independence": []}
+    rows = summary(tests_of_three, "independence")
+    only = next(row for row in rows if row["method"] == "numbers only")
+    assert (only["rank"], only["pending"], only["power"]) == (None, 1, pytest.approx(0.5))
+    assert [row["method"] for row in rows][-2:] == ["numbers only", "liberal"]
+    assert "unfinished" in told([tests_of_three])
+    assert "unfinished" in render(tests_of_three)
+
+
 def test_losses_are_beyond_chance(tests_of_three):
     first, second = losses(tests_of_three, "independence")
     assert first == {"design": "b", "ours": "ours", "own": 0.2, "rival": "rival", "power": 0.6, "marked": False}
