@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from shearer.yardstick import losses, summary
+from shearer.yardstick.pictured import single_numbers
 from shearer.yardstick.value_scores import CRITERIA
 
 RESULTS = Path(__file__).parent.parent / "experiments" / "results" / "yardstick_quick.json"
@@ -33,11 +34,11 @@ def method(row: dict[str, Any]) -> str:
     return f"**{name}**" if row["ours"] else name
 
 
-def tests(suite: str) -> Table:
+def judged(suite: str, words: str = "", keep: Any = None) -> Table:
     """Level first, then what false hypotheses show."""
     growth = {row["method"]: row["growth"] for row in rows("scaling")}
     lines = []
-    for row in rows(suite):
+    for row in rows(suite, keep):
         grown = growth.get(row["method"])
         lines.append([
             "level" if row["marked"] else "unfinished" if row["rank"] is None else str(row["rank"]), method(row),
@@ -51,11 +52,11 @@ def tests(suite: str) -> Table:
     header = ["rank", "method", "level", "power", "where it applies", "alternatives", "regret", "worst case", "trials",
               "seconds", "growth"]  # fmt: skip
     version = document()["suites"][suite]["version"]
-    return f"{suite.capitalize()}, version {version}", header, lines
+    return f"{suite.capitalize()}{words}, version {version}", header, lines
 
 
-def rows(suite: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = summary(document(), suite) if suite in document()["suites"] else []
+def rows(suite: str, keep: Any = None) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = summary(document(), suite, keep) if suite in document()["suites"] else []
     return found
 
 
@@ -115,7 +116,8 @@ def run() -> Table:
 
 
 TABLES = {
-    **{f"yardstick_{suite}": (lambda suite=suite: tests(suite)) for suite in TESTS},
+    **{f"yardstick_{suite}": (lambda suite=suite: judged(suite)) for suite in TESTS},
+    "yardstick_numbers": lambda: judged("independence", ", two single columns of numbers", single_numbers),
     "yardstick_strength": strengths,
     "yardstick_tables": tables,
     "yardstick_scaling": scaling,

@@ -119,12 +119,16 @@ def test_strengths():
              "n 200.0": 0.6, "kind numbers": 0.7}  # fmt: skip
     found = document([value(*one) for one in means.items()], designs, ["m"], "strength", "strength")
     (row,) = summary(found, "strength")
-    assert row["zero"] == pytest.approx(0.05)
+    span = 0.9 - 0.05
+    assert row["zero"] == pytest.approx(0.05 / 0.9)
     assert row["disorder"] == pytest.approx(2 * (0.0 + 0.5) / 2)
-    assert row["inequity"] == pytest.approx((0.1 + 0.8) / 2)
-    assert row["rows"] == pytest.approx(0.1)
+    assert row["inequity"] == pytest.approx((0.1 + 0.8) / 2 / span)
+    assert row["rows"] == pytest.approx(0.1 / span)
     assert row["kinds"] is None
-    assert row["score"] == pytest.approx((0.05 + 0.5 + 0.45 + 0.1 + 1) / 5)
+    assert row["score"] == pytest.approx((0.05 / 0.9 + 0.5 + 0.45 / span + 0.1 / span + 1) / 5)
+    # A value that says the same of everything has no span, and is the worst in all that is measured by it.
+    flat = document([value(name, 0.3) for name in means], designs, ["m"], "strength", "strength")
+    assert [summary(flat, "strength")[0][key] for key in ("zero", "inequity", "rows")] == [1.0, 1.0, 1.0]
 
 
 def test_growth_is_an_exponent():

@@ -10,6 +10,8 @@ from shearer.report.wording import plain_name
 _STYLES = ("base.css", "sections.css", "yardstick.css")
 _SCRIPTS = ("dom.js", "theme.js", "yardstick_detail.js", "yardstick.js")
 _MOST_LOSSES = 8
+# Scores of strengths that differ by less than this look the same.
+_SAME = 0.02
 
 
 def render_yardstick(view: Mapping[str, Any]) -> str:
@@ -32,6 +34,7 @@ def render_yardstick(view: Mapping[str, Any]) -> str:
         figures=_figures(view),
         losses=losses[:_MOST_LOSSES],
         lost=_lost(view),
+        weak=_weak(view),
         more=max(len(losses) - _MOST_LOSSES, 0),
         places=_places(view),
         suites=view["suites"],
@@ -67,6 +70,22 @@ def _lost(view: Mapping[str, Any]) -> list[dict[str, Any]]:
             lost = len(suite["losses"]) - marked
             found.append({"suite": suite["name"], "lost": lost, "marked": marked, "of": total})
     return found
+
+
+def _weak(view: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Criteria of strengths in which a rival is better than the first of ours, the largest difference first."""
+    found = []
+    for suite in view["suites"]:
+        rows = suite["views"][0]["rows"] if suite["shape"] == "strength" else []
+        names = [name for name, method in view["methods"].items() if method.get("ours")]
+        ours = next((row for name in names for row in rows if row["method"] == name), None)
+        for criterion in view["criteria"] if ours is not None else ():
+            rivals = [row for row in rows if not row["ours"] and row[criterion] is not None]
+            best = min(rivals, key=lambda row: row[criterion], default=None)
+            if best is not None and ours[criterion] is not None and best[criterion] + _SAME < ours[criterion]:
+                found.append({"criterion": criterion, "method": ours["method"], "own": ours[criterion],
+                              "rival": best["method"], "score": best[criterion]})  # fmt: skip
+    return sorted(found, key=lambda one: one["score"] - one["own"])
 
 
 def _places(view: Mapping[str, Any]) -> list[dict[str, Any]]:
