@@ -79,7 +79,9 @@ def _weak(view: Mapping[str, Any]) -> list[dict[str, Any]]:
         rows = suite["views"][0]["rows"] if suite["shape"] == "strength" else []
         names = [name for name, method in view["methods"].items() if method.get("ours")]
         ours = next((row for name in names for row in rows if row["method"] == name), None)
-        for criterion in view["criteria"] if ours is not None else ():
+        if ours is None:
+            continue
+        for criterion in view["criteria"]:
             rivals = [row for row in rows if not row["ours"] and row[criterion] is not None]
             best = min(rivals, key=lambda row: row[criterion], default=None)
             if best is not None and ours[criterion] is not None and best[criterion] + _SAME < ours[criterion]:
@@ -96,7 +98,9 @@ def _places(view: Mapping[str, Any]) -> list[dict[str, Any]]:
         ours = next((row for row in rows if row["ours"]), None)
         if ours is not None:
             first = rows[0] if rows[0]["rank"] else None
-            found.append({"suite": suite["name"], "rank": ours["rank"], "method": ours["method"], "of": len(rows),
+            found.append({"suite": suite["name"], "rank": ours["rank"], "method": ours["method"],
+                          "of": sum(row["rank"] is not None for row in rows),
+                          "marked": sum(bool(row.get("marked")) for row in rows),
                           "first": None if first is None or first is ours else first["method"]})  # fmt: skip
     return found
 
