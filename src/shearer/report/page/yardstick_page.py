@@ -111,11 +111,10 @@ def _overview(view: Mapping[str, Any]) -> list[dict[str, Any]]:
     for suite in view["suites"]:
         for row in suite["views"][0]["rows"]:
             rows.setdefault(row["method"], {})[suite["name"]] = _entry(row, suite["shape"])
-    order = sorted(rows, key=lambda name: (-len(rows[name]), min(entry["rank"] or 99 for entry in rows[name].values())))
     return [
         {"method": name, "ours": view["methods"][name].get("ours"),
          "entries": [rows[name].get(suite["name"]) for suite in view["suites"]]}
-        for name in order
+        for name in rows  # by the first suite that has it, in the order of that suite
     ]  # fmt: skip
 
 
