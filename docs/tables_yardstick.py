@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from shearer.yardstick import losses, summary
+from shearer.yardstick.pictured import single_numbers
 from shearer.yardstick.value_scores import CRITERIA
 
 RESULTS = Path(__file__).parent.parent / "experiments" / "results" / "yardstick_quick.json"
@@ -33,14 +34,14 @@ def method(row: dict[str, Any]) -> str:
     return f"**{name}**" if row["ours"] else name
 
 
-def tests(suite: str) -> Table:
+def judged(suite: str, words: str = "", keep: Any = None) -> Table:
     """Level first, then what false hypotheses show."""
     growth = {row["method"]: row["growth"] for row in rows("scaling")}
     lines = []
-    for row in rows(suite):
+    for row in rows(suite, keep):
         grown = growth.get(row["method"])
         lines.append([
-            "level" if row["rank"] is None else str(row["rank"]), method(row),
+            "level" if row["marked"] else "unfinished" if row["rank"] is None else str(row["rank"]), method(row),
             f"{number(row['level'], 3)} ± {number(row['level_error'], 3)}",
             f"{number(row['power'])} ± {number(row['power_error'])}", number(row["power_asked"]),
             f"{row['asked']} of {row['designs']}", number(row["regret"]),
@@ -51,17 +52,17 @@ def tests(suite: str) -> Table:
     header = ["rank", "method", "level", "power", "where it applies", "alternatives", "regret", "worst case", "trials",
               "seconds", "growth"]  # fmt: skip
     version = document()["suites"][suite]["version"]
-    return f"{suite.capitalize()}, version {version}", header, lines
+    return f"{suite.capitalize()}{words}, version {version}", header, lines
 
 
-def rows(suite: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = summary(document(), suite) if suite in document()["suites"] else []
+def rows(suite: str, keep: Any = None) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = summary(document(), suite, keep) if suite in document()["suites"] else []
     return found
 
 
 def strengths() -> Table:
     lines = [
-        [str(row["rank"]), method(row), number(row["score"]), *(number(row[key]) for key in CRITERIA),
+        [str(row["rank"] or "unfinished"), method(row), number(row["score"]), *(number(row[key]) for key in CRITERIA),
          f"{row['asked']} of {row['designs']}", seconds(row["seconds"])]
         for row in rows("strength")
     ]  # fmt: skip
@@ -70,7 +71,8 @@ def strengths() -> Table:
 
 def tables() -> Table:
     lines = [
-        [str(row["rank"]), method(row), f"{number(row['agreement'])} ± {number(row['agreement_error'])}",
+        [str(row["rank"] or "unfinished"), method(row),
+         f"{number(row['agreement'])} ± {number(row['agreement_error'])}",
          f"{row['asked']} of {row['designs']}", seconds(row["seconds"])]
         for row in rows("tables")
     ]  # fmt: skip
@@ -114,7 +116,8 @@ def run() -> Table:
 
 
 TABLES = {
-    **{f"yardstick_{suite}": (lambda suite=suite: tests(suite)) for suite in TESTS},
+    **{f"yardstick_{suite}": (lambda suite=suite: judged(suite)) for suite in TESTS},
+    "yardstick_numbers": lambda: judged("independence", ", two single columns of numbers", single_numbers),
     "yardstick_strength": strengths,
     "yardstick_tables": tables,
     "yardstick_scaling": scaling,

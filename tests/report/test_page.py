@@ -12,7 +12,7 @@ import pytest
 
 from report import documents
 from shearer.report import render_page
-from shearer.report.page import comparison_page
+from shearer.report.page import comparison_page, yardstick_page
 from shearer.report.page import render as builder
 
 ASSETS = resources.files("shearer.report").joinpath("assets")
@@ -96,14 +96,16 @@ def test_long_names_are_cut_where_they_are_read(hostile):
 
 
 def test_no_markup_is_made_from_data():
-    scripts = "".join(ASSETS.joinpath(name).read_text() for name in builder._SCRIPTS)
+    names = (*builder._SCRIPTS, *yardstick_page._SCRIPTS)
+    scripts = "".join(ASSETS.joinpath(name).read_text() for name in names)
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", scripts)
 
 
 def test_every_asset_is_used_and_short():
     names = {entry.name for entry in ASSETS.iterdir()}
     compared = {*comparison_page._SCRIPTS, *comparison_page._STYLES, "compare.html"}
-    assert names == {*builder._SCRIPTS, *builder._STYLES, "page.html"} | compared
+    judged = {*yardstick_page._SCRIPTS, *yardstick_page._STYLES, "yardstick.html"}
+    assert names == {*builder._SCRIPTS, *builder._STYLES, "page.html"} | compared | judged
     for name in names:
         text = ASSETS.joinpath(name).read_text(encoding="utf-8")
         assert len(text.splitlines()) < 300

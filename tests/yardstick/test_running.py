@@ -29,6 +29,9 @@ def test_a_process_is_killed_where_it_hangs_and_the_next_goes_on():
     for name in ("sleeps", "prints", "interrupts", "dies", "refuses"):
         job = Job(Method(name, getattr(bad, name)), "independence", "linear", 0, 2, 0, 20.0)
         found[name] = running_module._cell(job, 3.0 if name == "sleeps" else 120.0)
+    # A function of a file goes to the process as it is, which has never seen the file.
+    of_file = Job(load_method(f"{HERE / 'methods_of_tests.py'}:middle"), "independence", "linear", 0, 1, 0, 20.0)
+    assert running_module._cell(of_file, 120.0)["status"] == "done"
     close_idle()
     status = {name: cell["status"] for name, cell in found.items()}
     assert status == {
@@ -102,9 +105,6 @@ def test_methods_of_files():
     assert load_method(f"{place}:judged").source == "a test"
     found = load_method(f"{place}:middle", ("strength",))
     assert (found.name, found.tasks) == ("middle", ("strength",))
-    job = Job(load_method(f"{place}:middle"), "independence", "linear", 0, 1, 0, 20.0)
-    assert running_module._cell(job, 120.0)["status"] == "done"
-    close_idle()
     for text, message in (
         ("nothing", "FILE.py:NAME"),
         (f"{place}:absent", "called 'absent'"),

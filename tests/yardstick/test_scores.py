@@ -79,6 +79,17 @@ def test_ranks_and_regrets(tests_of_three):
     assert "numbers only" not in [row["method"] for row in labels]
 
 
+def test_what_was_not_run_counts_for_nothing(tests_of_three):
+    """Apart from what a method does not take, which counts as not found."""
+    tests_of_three["methods"]["numbers only"]["untaken"] = {"independence": []}
+    rows = summary(tests_of_three, "independence")
+    only = next(row for row in rows if row["method"] == "numbers only")
+    assert (only["rank"], only["pending"], only["power"]) == (None, 1, pytest.approx(0.5))
+    assert [row["method"] for row in rows][-2:] == ["numbers only", "liberal"]
+    assert "unfinished" in told([tests_of_three])
+    assert "unfinished" in render(tests_of_three)
+
+
 def test_losses_are_beyond_chance(tests_of_three):
     first, second = losses(tests_of_three, "independence")
     assert first == {"design": "b", "ours": "ours", "own": 0.2, "rival": "rival", "power": 0.6, "marked": False}
@@ -108,12 +119,16 @@ def test_strengths():
              "n 200.0": 0.6, "kind numbers": 0.7}  # fmt: skip
     found = document([value(*one) for one in means.items()], designs, ["m"], "strength", "strength")
     (row,) = summary(found, "strength")
-    assert row["zero"] == pytest.approx(0.05)
+    span = 0.9 - 0.05
+    assert row["zero"] == pytest.approx(0.05 / 0.9)
     assert row["disorder"] == pytest.approx(2 * (0.0 + 0.5) / 2)
-    assert row["inequity"] == pytest.approx((0.1 + 0.8) / 2)
-    assert row["rows"] == pytest.approx(0.1)
+    assert row["inequity"] == pytest.approx((0.1 + 0.8) / 2 / span)
+    assert row["rows"] == pytest.approx(0.1 / span)
     assert row["kinds"] is None
-    assert row["score"] == pytest.approx((0.05 + 0.5 + 0.45 + 0.1 + 1) / 5)
+    assert row["score"] == pytest.approx((0.05 / 0.9 + 0.5 + 0.45 / span + 0.1 / span + 1) / 5)
+    # A value that says the same of everything has no span, and is the worst in all that is measured by it.
+    flat = document([value(name, 0.3) for name in means], designs, ["m"], "strength", "strength")
+    assert [summary(flat, "strength")[0][key] for key in ("zero", "inequity", "rows")] == [1.0, 1.0, 1.0]
 
 
 def test_growth_is_an_exponent():

@@ -93,7 +93,7 @@ def _filters(designs: Sequence[Mapping[str, Any]], shape: str) -> list[tuple[str
     found += [
         (f"up to {_FEW_ROWS} rows", lambda design: bool(design["rows"] <= _FEW_ROWS)),
         (f"more than {_FEW_ROWS} rows", lambda design: bool(design["rows"] > _FEW_ROWS)),
-        ("two single columns of numbers", _simple),
+        ("two single columns of numbers", single_numbers),
     ]
     return everything + [one for one in found if 0 < sum(map(one[1], designs)) < len(designs)]
 
@@ -102,7 +102,8 @@ def _where(field: str, value: str) -> Keep:
     return lambda design: bool(design[field] == value)
 
 
-def _simple(design: Mapping[str, Any]) -> bool:
+def single_numbers(design: Mapping[str, Any]) -> bool:
+    """Whether a design is what every method takes: two single columns of numbers."""
     return bool(design["kind"] == "numbers" and design["dimension"] == 1 and design["variables"] == 2)
 
 

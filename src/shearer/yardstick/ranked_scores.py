@@ -20,7 +20,7 @@ Cells = Mapping[str, Mapping[str, Cell]]
 
 
 def summary(document: Mapping[str, Any], suite: str, keep: Callable[[Mapping[str, Any]], bool] | None = None) -> Any:
-    """The methods of a suite, ranked; those that do not hold their level come last and have no rank.
+    """The methods of a suite, ranked; those that are not finished or do not hold their level come last, without rank.
 
     Parameters
     ----------
@@ -34,7 +34,8 @@ def summary(document: Mapping[str, Any], suite: str, keep: Callable[[Mapping[str
     Returns
     -------
     list of dict
-        One for each method: "rank" (None if marked), and the scores of the suite.
+        One for each method: "rank" (None if marked or not finished), "pending" (designs that it takes and that were
+        not run; they count for nothing), and the scores of the suite.
 
     Examples
     --------
@@ -50,6 +51,7 @@ def summary(document: Mapping[str, Any], suite: str, keep: Callable[[Mapping[str
         if cell["suite"] == suite and cell["design"] in designs:
             cells.setdefault(cell["method"], {})[cell["design"]] = cell
     level = document["settings"]["level"]
+    pending = {name: _pending(document["methods"][name], suite, designs, own) for name, own in cells.items()}
     if suite == "scaling":
         rows = [_scaling(name, own, designs) for name, own in cells.items()]
         rows.sort(key=lambda row: math.inf if row["seconds"] is None else row["seconds"])
@@ -58,13 +60,23 @@ def summary(document: Mapping[str, Any], suite: str, keep: Callable[[Mapping[str
     elif held["task"] == "strength":
         rows = strength_scores(cells, designs)
     else:
-        rows = _test_scores(cells, designs, level)
+        rows = _test_scores(cells, designs, level, pending)
     rank = 0
     for row in rows:
         row["ours"] = bool(document["methods"][row["method"]].get("ours"))
-        rank += not row.get("marked")
-        row["rank"] = None if row.get("marked") else rank
-    return rows
+        row["pending"] = len(pending[row["method"]])
+        unranked = bool(row.get("marked")) or row["pending"] > 0
+        rank += not unranked
+        row["rank"] = None if unranked else rank
+    return sorted(rows, key=lambda row: (bool(row.get("marked")), row["pending"] > 0))
+
+
+def _pending(
+    method: Mapping[str, Any], suite: str, designs: Mapping[str, Any], own: Mapping[str, Cell]
+) -> frozenset[str]:
+    """Designs that a method takes and that were not run yet."""
+    untaken = method.get("untaken", {}).get(suite, designs)
+    return frozenset(name for name in designs if name not in own and name not in untaken)
 
 
 def upper_tail(count: int, trials: int, rate: float) -> float:
@@ -80,15 +92,18 @@ def upper_tail(count: int, trials: int, rate: float) -> float:
     return 1.0 if count <= 0 else float(betainc(count, trials - count + 1, rate))
 
 
-def _test_scores(cells: Cells, designs: Mapping[str, Any], level: float) -> list[dict[str, Any]]:
+def _test_scores(
+    cells: Cells, designs: Mapping[str, Any], level: float, pending: Mapping[str, frozenset[str]]
+) -> list[dict[str, Any]]:
     nulls = [name for name, design in designs.items() if design["null"]]
     others = [name for name, design in designs.items() if design["null"] is False]
     rows = [_level_row(name, own, nulls, level) for name, own in cells.items()]
     trusted = [row["method"] for row in rows if not row["marked"]]
     best = {name: _best(cells, trusted, name) for name in others}
     for row in rows:
-        row |= _power_row(cells[row["method"]], others, best)
-    rows.sort(key=lambda row: (bool(row["marked"]), -(row["power"] or 0.0), row["method"]))
+        run = [name for name in others if name not in pending[row["method"]]]
+        row |= _power_row(cells[row["method"]], run, best)
+    rows.sort(key=lambda row: (-(row["power"] or 0.0), row["method"]))
     return rows
 
 

@@ -223,7 +223,14 @@ def _started(
             raise value_error("path", f"suite {suite.name!r} of version {suite.version}", got, "Name another file.")
         shown = [design.described() for design in suite.designs if design.quick or not quick]
         held |= {"task": suite.task, "question": suite.question, "designs": shown}
-    document["methods"] |= {method.name: method.described() for method in methods}
+    for method in methods:
+        untaken = document["methods"].get(method.name, {}).get("untaken", {})
+        untaken |= {
+            suite.name: [design.name for design in suite.designs if not method.applies(design, suite.task)]
+            for suite in suites
+            if suite.task in method.tasks
+        }
+        document["methods"][method.name] = {**method.described(), "untaken": untaken}
     return document
 
 

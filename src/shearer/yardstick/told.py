@@ -31,7 +31,7 @@ def told(documents: Sequence[Mapping[str, Any]]) -> str:
         lines.append(f"{name}: {len(suite['designs'])} designs")
         widest = max(len(row["method"]) for row in rows)
         for row in rows:
-            place = "level!" if row["rank"] is None else str(row["rank"])
+            place = "level!" if row.get("marked") else "unfinished" if row["rank"] is None else str(row["rank"])
             lines.append(f"  {place}  {row['method']:<{widest}}  {_scores(row)}")
         lost = losses(document, name)
         lines += [

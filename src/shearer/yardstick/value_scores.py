@@ -10,13 +10,14 @@ import numpy as np
 Cell = Mapping[str, Any]
 Cells = Mapping[str, Mapping[str, Cell]]
 
-#: What is scored, 0 the best and 1 the worst; what a method cannot be asked counts as the worst.
+#: What is scored, 0 the best and 1 the worst; what a method cannot be asked counts as the worst. All but the order is
+#: measured in units of a method's own span: from its mean at independence to its largest at little noise.
 CRITERIA = {
-    "zero": "mean distance from 0 at independence",
+    "zero": "mean distance from 0 at independence, in units of the largest mean",
     "disorder": "twice the share of pairs of samples, of neighbouring amounts of noise, that are out of order",
-    "inequity": "mean range over shapes at equal noise",
-    "rows": "range of the mean over numbers of rows",
-    "kinds": "range of the mean over kinds of columns",
+    "inequity": "mean range over shapes at equal noise, in units of the span",
+    "rows": "range of the mean over numbers of rows, in units of the span",
+    "kinds": "range of the mean over kinds of columns, in units of the span",
 }
 
 
@@ -30,7 +31,7 @@ def strength_scores(cells: Cells, designs: Mapping[str, Any]) -> list[dict[str, 
         rows.append(
             {
                 "method": name,
-                "score": sum(1.0 if scores[key] is None else min(scores[key], 1.0) for key in CRITERIA) / len(CRITERIA),
+                "score": sum(1.0 if scores[key] is None else scores[key] for key in CRITERIA) / len(CRITERIA),
                 **scores,
                 "asked": len(asked),
                 "designs": len(designs),
@@ -45,15 +46,24 @@ def _criteria(own: Mapping[str, Cell], designs: Mapping[str, Any]) -> dict[str, 
     families: dict[str, list[str]] = {}
     for name, design in designs.items():
         families.setdefault(design["family"], []).append(name)
-    zero = [abs(own[name]["mean"]) for name in families.get("zero", ()) if _known(own, name)]
+    zero = [own[name]["mean"] for name in families.get("zero", ()) if _known(own, name)]
     shapes = [names for family, names in families.items() if family.startswith("noise: ")]
-    return {
-        "zero": float(np.mean(zero)) if zero else None,
+    largest = max((own[name]["mean"] for names in shapes for name in names if _known(own, name)), default=0.0)
+    span = largest - float(np.mean(zero)) if zero else 0.0
+    scores = {
+        "zero": float(np.mean(np.abs(zero))) if zero else None,
         "disorder": _disorder(own, designs, shapes),
         "inequity": _inequity(own, designs, shapes),
         "rows": _range(own, families.get("rows", ())),
         "kinds": _range(own, families.get("kinds", ())),
     }
+    units = {"zero": largest, "disorder": 1.0, "inequity": span, "rows": span, "kinds": span}
+    return {key: _share(score, units[key]) for key, score in scores.items()}
+
+
+def _share(score: float | None, unit: float) -> float | None:
+    """At most 1, which a method without a span has too."""
+    return None if score is None else min(score / unit, 1.0) if unit > 0 else 1.0
 
 
 def _known(own: Mapping[str, Cell], name: str) -> bool:

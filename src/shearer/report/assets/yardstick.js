@@ -53,9 +53,11 @@ Shearer.yardstick = {
     const head = el("tr", {}, el("th", {}, "method"), ...columns.map(([title, , words]) =>
       el("th", { class: words ? "words" : null, title: this.data.criteria[title] }, title)));
     const body = rows.map((row) => {
-      const place = row.rank == null
+      const place = row.marked?.length
         ? el("span", { class: "mark", title: `Too many rejections: ${row.marked.join("; ")}` }, "level")
-        : el("b", {}, String(row.rank));
+        : row.pending
+          ? el("span", { class: "mark", title: `${row.pending} designs were not run` }, "unfinished")
+          : el("b", {}, String(row.rank));
       const cells = columns.map(([, text, words]) => el("td", { class: words ? "words" : null }, String(text(row, growth.get(row.method)))));
       const kinds = [row.ours ? "ours" : "", row.rank == null ? "marked" : ""].join(" ").trim();
       return el("tr", { class: kinds || null }, el("td", {}, place, " ", Shearer.nameElement(row.method, 40)), ...cells);

@@ -10,6 +10,8 @@ from shearer.report.wording import plain_name
 _STYLES = ("base.css", "sections.css", "yardstick.css")
 _SCRIPTS = ("dom.js", "theme.js", "yardstick_detail.js", "yardstick.js")
 _MOST_LOSSES = 8
+# Scores of strengths that differ by less than this look the same.
+_SAME = 0.02
 
 
 def render_yardstick(view: Mapping[str, Any]) -> str:
@@ -32,6 +34,7 @@ def render_yardstick(view: Mapping[str, Any]) -> str:
         figures=_figures(view),
         losses=losses[:_MOST_LOSSES],
         lost=_lost(view),
+        weak=_weak(view),
         more=max(len(losses) - _MOST_LOSSES, 0),
         places=_places(view),
         suites=view["suites"],
@@ -69,6 +72,24 @@ def _lost(view: Mapping[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
+def _weak(view: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Criteria of strengths in which a rival is better than the first of ours, the largest difference first."""
+    found = []
+    for suite in view["suites"]:
+        rows = suite["views"][0]["rows"] if suite["shape"] == "strength" else []
+        names = [name for name, method in view["methods"].items() if method.get("ours")]
+        ours = next((row for name in names for row in rows if row["method"] == name), None)
+        if ours is None:
+            continue
+        for criterion in view["criteria"]:
+            rivals = [row for row in rows if not row["ours"] and row[criterion] is not None]
+            best = min(rivals, key=lambda row: row[criterion], default=None)
+            if best is not None and ours[criterion] is not None and best[criterion] + _SAME < ours[criterion]:
+                found.append({"criterion": criterion, "method": ours["method"], "own": ours[criterion],
+                              "rival": best["method"], "score": best[criterion]})  # fmt: skip
+    return sorted(found, key=lambda one: one["score"] - one["own"])
+
+
 def _places(view: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The first of ours in each suite: its rank, and who is first."""
     found = []
@@ -77,7 +98,9 @@ def _places(view: Mapping[str, Any]) -> list[dict[str, Any]]:
         ours = next((row for row in rows if row["ours"]), None)
         if ours is not None:
             first = rows[0] if rows[0]["rank"] else None
-            found.append({"suite": suite["name"], "rank": ours["rank"], "method": ours["method"], "of": len(rows),
+            found.append({"suite": suite["name"], "rank": ours["rank"], "method": ours["method"],
+                          "of": sum(row["rank"] is not None for row in rows),
+                          "marked": sum(bool(row.get("marked")) for row in rows),
                           "first": None if first is None or first is ours else first["method"]})  # fmt: skip
     return found
 
@@ -88,11 +111,10 @@ def _overview(view: Mapping[str, Any]) -> list[dict[str, Any]]:
     for suite in view["suites"]:
         for row in suite["views"][0]["rows"]:
             rows.setdefault(row["method"], {})[suite["name"]] = _entry(row, suite["shape"])
-    order = sorted(rows, key=lambda name: (-len(rows[name]), min(entry["rank"] or 99 for entry in rows[name].values())))
     return [
         {"method": name, "ours": view["methods"][name].get("ours"),
          "entries": [rows[name].get(suite["name"]) for suite in view["suites"]]}
-        for name in order
+        for name in rows  # by the first suite that has it, in the order of that suite
     ]  # fmt: skip
 
 
