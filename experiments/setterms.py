@@ -4,7 +4,8 @@ usage: python -m experiments.setterms [--quick] [--only NAME ...]
 
 Nulls are models of pairs and of triples; effects of the alternatives fall as sqrt(500 / rows). Scans with ``order=4``
 are of 12 columns, each a sum or a product of two earlier ones with noise, or of 20 independent ones; the last has a
-parity of four among 40 columns. Writes experiments/results/setterms.json after every case, and goes on where it stopped.
+parity of four among 40 columns. Writes experiments/results/setterms.json after every case, and goes on where it
+stopped.
 """
 
 import math

@@ -56,7 +56,10 @@ def outliers(
             rich_help_panel=_SEARCH,
         ),
     ] = None,
-    neighbors: Annotated[int, typer.Option(min=1, help="Nearest rows that count.", rich_help_panel=_SEARCH)] = 20,
+    neighbors: Annotated[
+        int | None,
+        typer.Option(min=1, help="Nearest rows that count; 50, or 20 of the paper's.", rich_help_panel=_SEARCH),
+    ] = None,
     measure: Annotated[
         str | None,
         typer.Option(

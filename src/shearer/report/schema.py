@@ -168,7 +168,10 @@ FIELDS: dict[str, tuple[str, str]] = {
     "triples[].measured.adjusted": ("number or null", "T at alpha = 2, 0 at the chance level and 1 for copies"),
     "triples[].measured.interval_note?": ("text or null", "why that interval may hold too seldom, as of pairs"),
     "triples[].measured.interval": ("list of number or null", "lower and upper end of the confidence interval of T*"),
-    "quadruples[].variables?": ("list of text", "the four variables, of those that passed the screen; only with order 4"),
+    "quadruples[].variables?": (
+        "list of text",
+        "the four variables, of those that passed the screen; only with order 4",
+    ),
     "quadruples[].added?": (
         "number or null",
         "bits a row that the four add to the best model of their triples, less chance; null where it was not tested",

@@ -24,6 +24,8 @@ from shearer.tools.subspaces.search import SubspaceSearch, column_names
 Floats = NDArray[np.float64]
 
 SCHEMES = ("relations", "paper")
+#: Nearest rows whose mean distance counts (experiments/outlier_choice.py).
+DISTANCE_NEIGHBORS = 50
 _SEARCH = "a SubspaceSearch, or a list of sets of columns"
 
 
@@ -52,9 +54,9 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
         "relations", which did better on tables that it was not chosen on (``experiments/outlier_choice.py``).
     n_subspaces : int, default 10
         Subspaces to look at; fewer if there are not so many.
-    n_neighbors : int, default 20
-        Nearest rows whose mean distance counts, or of the local outlier factor; fewer, with a warning, if there are not
-        so many other rows.
+    n_neighbors : int, optional
+        Nearest rows whose mean distance counts, 50 by default, or of the local outlier factor, 20; fewer if there are
+        not so many other rows, which a warning says where they were asked for or are those of the factor.
     combination : {"mean", "max", "rank", "breadth_first"}
         How the scores of a row are joined: their mean, the largest, the mean share of training rows that score lower,
         or the best place in any subspace.
@@ -126,7 +128,7 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
         *,
         scheme: str | None = None,
         n_subspaces: int = 10,
-        n_neighbors: int = 20,
+        n_neighbors: int | None = None,
         combination: str = "mean",
         scale: bool = True,
         ties: str = "spread",
@@ -166,8 +168,9 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
         self._reader, values = RowReader.fit(self, X)
         names = column_names(self)
         self._rows, self._values = RowIndex(values), values
-        self._warn_of_few_rows(len(values))
-        neighbors = min(self.n_neighbors, len(values) - 1)
+        if self.n_neighbors is not None:
+            self._warn_of_few_rows(len(values))
+        neighbors = min(self.n_neighbors or DISTANCE_NEIGHBORS, len(values) - 1)
         random = check_random_state(self.random_state)
         self._views = SurpriseViews.fit(values, self._reader.is_label, neighbors, random)
         self.subspaces_ = [pair.columns for pair in self._views.pairs]
