@@ -23,7 +23,9 @@ import tables_house
 import tables_intervals
 import tables_learning
 import tables_neural
+import tables_outlier_choice
 import tables_scale
+import tables_setterms
 import tables_shapes
 import tables_strength
 import tables_widths
@@ -37,7 +39,7 @@ import shearer as sh
 DOCS = Path(__file__).parent
 PARTS = (
     tables_neural, tables_widths, tables_scale, tables_intervals, tables_house, tables_learning, tables_conditional,
-    claims_learning, tables_strength, tables_shapes, tables_compare,
+    claims_learning, tables_strength, tables_shapes, tables_compare, tables_outlier_choice, tables_setterms,
 )  # fmt: skip
 LEMMA = DOCS.parent / "experiments" / "results" / "lemma_one.json"
 DELTA = sh.kernels.Delta()

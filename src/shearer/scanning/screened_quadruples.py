@@ -102,8 +102,8 @@ def search_quadruples(
     if len(members) < possible:
         notes.append(
             f"{len(members):,} of {possible:,} quadruples were screened: those of the columns with the strongest "
-            f"pairs, and those that grow from the {BEAM} clearest triples. A quadruple of which no part shows anything, "
-            "as a parity, can be among the others; all are screened of up to 60 columns."
+            f"pairs, and those that grow from the {BEAM} clearest triples. A quadruple of which no part shows "
+            "anything, as a parity, can be among the others; all are screened of up to 60 columns."
         )
     if len(order) > MOST_TESTED:
         notes.append(
