@@ -194,6 +194,25 @@ def test_frames_of_any_library(people):
     np.testing.assert_allclose(categories.decision_scores_, by_polars.decision_scores_)
 
 
+def test_pictures_mark_the_row(people):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    found = SubspaceOutlierDetector().fit(people)
+    ax = found.plot(people[:1])
+    assert {ax.get_xlabel(), ax.get_ylabel()} == {"height", "weight"}
+    others, own = ax.get_lines()
+    assert (len(others.get_xdata()), len(own.get_xdata())) == (400, 1)
+    assert " with " in ax.get_title()
+    assert {float(own.get_xdata()[0]), float(own.get_ydata()[0])} == {160.0, 76.0}
+    labelled = found.plot(people, row=1)
+    assert "sex" in (labelled.get_xlabel(), labelled.get_ylabel())
+    alone = people[5:6].with_columns(noise=pl.lit(50.0))
+    assert found.plot(alone).get_xlabel() == "noise"
+    with pytest.raises(ValueError, match="row: expected a position from 0 to 0"):
+        found.plot(alone, row=1)
+    pyplot.close("all")
+
+
 def test_odd_tables(rng):
     constant = np.c_[rng.normal(size=(40, 2)), np.full(40, 3.0)]
     assert np.isfinite(SubspaceOutlierDetector().fit(constant).decision_scores_).all()

@@ -13,6 +13,7 @@ from shearer._validate import check_names, check_option, describe, listing, type
 from shearer.data.sources import library_of
 from shearer.inference.permutation.resampling import check_count
 from shearer.screening.frames import make_frame
+from shearer.tools.outliers.drawn_rows import draw_reason
 from shearer.tools.outliers.ensemble import VIEWS, SubspaceEnsemble
 from shearer.tools.outliers.explained_rows import Explained
 from shearer.tools.outliers.members import RowIndex, shared_means
@@ -246,13 +247,33 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
         weight = 75 with height = 160: of rows with height like this 90 in 100 have 48 to 65
         """
         check_count("most", most, 1)
-        check_is_fitted(self)
-        if self.scheme_ == "paper":
-            raise value_error("scheme", "'relations', for reasons", "'paper'", "explain() says which subspaces.")
         explained = self._explained(X)
         return [explained.reasons(row, most) for row in range(len(explained.values))]
 
+    def plot(self, X: Any, *, row: int = 0, ax: Any = None) -> Any:
+        """Draw the strongest reason of a row, by matplotlib; with "relations".
+
+        Two related columns with the row marked among the training rows, or a column as a histogram; its sentence is the
+        title.
+
+        Parameters
+        ----------
+        X : array-like or frame
+            Rows.
+        row : int, default 0
+            Which of them.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. Default: a new figure.
+        """
+        explained = self._explained(X)
+        if not 0 <= row < len(explained.values):
+            raise value_error("row", f"a position from 0 to {len(explained.values) - 1}", describe(row))
+        return draw_reason(explained, row, ax)
+
     def _explained(self, X: Any) -> Explained:
+        check_is_fitted(self)
+        if self.scheme_ == "paper":
+            raise value_error("scheme", "'relations', for reasons", "'paper'", "explain() says which subspaces.")
         values = self._reader.read(self, X)
         known = self._rows.find(values)
         scores = self._view_scores(values, known)
