@@ -23,8 +23,8 @@ Indices = NDArray[np.intp]
 MOST_QUADRUPLES = 487_635
 #: Beyond, the triples that are grown, and the columns with the strongest pairs that these are chosen from.
 BEAM, BEAM_COLUMNS = 400, 200
-#: Quadruples that are tested at most, and rows that all of it is done on; each takes some hundredths of a second.
-MOST_TESTED, MOST_ROWS = 300, 5000
+#: Quadruples that are tested at most, and rows that all of it is done on; each takes some tenths of a second.
+MOST_TESTED, MOST_ROWS = 200, 5000
 _TESTED_A_PART = 25
 
 
