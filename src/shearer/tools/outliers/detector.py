@@ -9,13 +9,14 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from shearer._validate import check_names, check_option, describe, listing, type_error, value_error
+from shearer._validate import check_option, describe, type_error, value_error
 from shearer.data.sources import library_of
 from shearer.inference.permutation.resampling import check_count
 from shearer.screening.frames import make_frame
 from shearer.tools.outliers.drawn_rows import draw_reason
 from shearer.tools.outliers.ensemble import VIEWS, SubspaceEnsemble
 from shearer.tools.outliers.explained_rows import Explained
+from shearer.tools.outliers.given_subspaces import SEARCHES, checked_subspaces
 from shearer.tools.outliers.members import RowIndex, shared_means
 from shearer.tools.outliers.mixed_rows import RowReader
 from shearer.tools.outliers.surprise_views import SurpriseViews
@@ -27,7 +28,6 @@ Floats = NDArray[np.float64]
 SCHEMES = ("relations", "paper")
 #: Nearest rows whose mean distance counts (experiments/outlier_choice.py).
 DISTANCE_NEIGHBORS = 50
-_SEARCH = "a SubspaceSearch, or a list of sets of columns"
 
 
 class SubspaceOutlierDetector(SubspaceEnsemble):
@@ -308,13 +308,13 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
 
     def _choose_subspaces(self, X: Any) -> list[Columns]:
         if isinstance(self.search, Iterable):
-            return _checked_subspaces(self.search, column_names(self))[: self.n_subspaces]
+            return checked_subspaces(self.search, column_names(self))[: self.n_subspaces]
         if self.search is None:
             search = SubspaceSearch(random_state=self.random_state, progress=self.progress)
         elif hasattr(self.search, "fit") and not isinstance(self.search, type):
             search = clone(self.search)
         else:
-            raise type_error("search", _SEARCH, describe(self.search))
+            raise type_error("search", SEARCHES, describe(self.search))
         if "n_subspaces" in search.get_params(deep=False):  # not so of one that is frozen
             search.set_params(n_subspaces=self.n_subspaces)
         self.search_ = search.fit(X, None)
@@ -322,31 +322,5 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
             got = f"a search fitted to {search.n_features_in_}"
             raise value_error("X", f"{self.n_features_in_} columns in the search too", got)
         if not hasattr(search, "subspaces_"):
-            raise type_error("search", _SEARCH, describe(self.search))
+            raise type_error("search", SEARCHES, describe(self.search))
         return list(search.subspaces_[: self.n_subspaces])
-
-
-def _checked_subspaces(subspaces: Iterable[Any], names: tuple[str, ...]) -> list[Columns]:
-    """Sets of columns by position, from names or positions."""
-    chosen = []
-    for subspace in subspaces:
-        if isinstance(subspace, str) or not isinstance(subspace, Iterable):
-            raise type_error("search", _SEARCH, describe(subspace), 'Write [("a", "b")] for one set of two columns.')
-        columns = {_position(column, names) for column in subspace}
-        if not columns:
-            raise value_error("search", "at least one column in every set", "an empty set")
-        chosen.append(tuple(sorted(columns)))
-    if not chosen:
-        raise value_error("search", "at least one set of columns", "none")
-    return chosen
-
-
-def _position(column: Any, names: tuple[str, ...]) -> int:
-    if isinstance(column, str):
-        check_names("search", [column], names)
-        return names.index(column)
-    try:
-        return range(len(names)).index(column)
-    except ValueError as error:
-        expected = f"names among {listing(names)}, or positions from 0 to {len(names) - 1}"
-        raise value_error("search", expected, describe(column)) from error

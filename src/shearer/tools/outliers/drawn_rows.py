@@ -49,7 +49,7 @@ def draw_reason(explained: Explained, row: int, ax: Axes | None) -> Axes:
 def _histogram(explained: Explained, row: int, column: int, ax: Axes) -> None:
     values = _places(explained, explained.training[:, column], column, None)
     levels = explained.reader.levels[column]
-    bins = 40 if levels is None else np.arange(len(levels) + 1) - 0.5
+    bins = 40 if levels is None else [place - 0.5 for place in range(len(levels) + 1)]
     ax.hist(values, bins=bins, color=_OTHERS, alpha=0.6)
     ax.axvline(float(_places(explained, explained.values[[row], column], column, None)[0]), color=_ROW, linewidth=2)
     ax.set_ylabel("rows")
