@@ -117,7 +117,8 @@ def interaction_test(
         Three variables of any dimension and kind, or up to six: then `pvalue` and `added` are of a term of all of them,
         against models of all but one, and there are no splits. Of a vector the three-way test takes two coordinates or,
         if there are more, the two leading principal components; of labels the 15 most frequent, and the others as one
-        (7 of four variables, 5 of five, 3 of six).
+        (7 of four variables, 5 of five, 3 of six). Of a vector among more than three variables the leading component
+        counts.
     given : array-like, tuple, mapping, or names of the table, optional
         Labels: the three are tested within each of their levels (of at least 20 rows), and the p-values of the levels,
         which have no row in common, are joined as Fisher did. Numbers are refused: what regressions leave of three

@@ -72,8 +72,8 @@ def set_axes(variables: Sequence[Variable]) -> tuple[list[Axis], list[Axis]]:
     rows, count = variables[0].rows, len(variables)
     most = int(MOST_CELLS ** (1 / count)) // 2 * 2
     classes = min(round(1.1 * rows**0.26) * 2, most)
-    fine = [axis_of(variable, classes, most) for variable in variables]
-    return fine, [axis_of(variable, min(COARSE, classes), min(COARSE, most)) for variable in variables]
+    fine = [axis_of(variable, classes, most, 1) for variable in variables]
+    return fine, [axis_of(variable, min(COARSE, classes), min(COARSE, most), 1) for variable in variables]
 
 
 def _of_axes(axes: Sequence[Axis], coarse: Sequence[Axis], seed: int) -> ThreeWay:
