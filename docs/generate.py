@@ -25,10 +25,12 @@ import tables_house
 import tables_intervals
 import tables_learning
 import tables_neural
+import tables_outlier_choice
 import tables_reliability
 import tables_reproduction
 import tables_scale
 import tables_selection
+import tables_setterms
 import tables_shapes
 import tables_strength
 import tables_times
@@ -45,7 +47,7 @@ DOCS = Path(__file__).parent
 PARTS = (
     tables_neural, tables_widths, tables_scale, tables_intervals, tables_house, tables_learning, tables_conditional,
     claims_learning, tables_first, tables_strength, tables_shapes, tables_compare, tables_times, tables_selection,
-    tables_yardstick, tables_reliability,
+    tables_yardstick, tables_reliability, tables_outlier_choice, tables_setterms,
 )  # fmt: skip
 LEMMA = DOCS.parent / "experiments" / "results" / "lemma_one.json"
 DELTA = sh.kernels.Delta()

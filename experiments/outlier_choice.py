@@ -34,6 +34,7 @@ from sklearn.svm import OneClassSVM
 from experiments import records
 from shearer.datasets import load_mpg, load_odds, load_penguins
 from shearer.tools import SubspaceOutlierDetector, SubspaceSearch
+from shearer.tools.outliers.detector import DISTANCE_NEIGHBORS
 from shearer.tools.outliers.surprise_views import BREAK, VIEWS, SurpriseViews
 from shearer.tools.outliers.tail_bits import TailBits
 
@@ -210,7 +211,7 @@ def paper_scores(Z: np.ndarray, name: str) -> np.ndarray:
 def default(table: Table) -> dict[str, list[float]]:
     X, places, y = table
     is_label = np.isin(np.arange(X.shape[1]), places)
-    views = SurpriseViews.fit(X, is_label, min(20, len(X) - 1), np.random.RandomState(0))
+    views = SurpriseViews.fit(X, is_label, min(DISTANCE_NEIGHBORS, len(X) - 1), np.random.RandomState(0))
     return {"default": areas(y, views.total(views.scores))}
 
 

@@ -146,6 +146,23 @@ def test_labels_take_part_and_breaks_are_told_in_words(call, tmp_path):
     assert len(lines) == 401
 
 
+def test_page_with_pictures(call, tmp_path, rng):
+    names = [name for name in HOSTILE if "\udc80" not in name][:6]
+    table = pl.DataFrame({name: rng.normal(size=60) for name in names})
+    table = table.with_columns(kind=pl.Series(rng.choice(["<b>", "c"], 60)))
+    table.write_parquet(tmp_path / "t.parquet")
+    result = call("outliers", tmp_path / "t.parquet", "--report", tmp_path / "out.html", "--quiet")
+    assert (result.returncode, result.stdout) == (0, ""), result.stderr
+    page = (tmp_path / "out.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "<b>" not in page
+    assert "<script" not in page
+    assert page.count("<section>") >= 2
+    assert page.count("<svg") == page.count("<figcaption>") >= 2
+    refused = call("outliers", tmp_path / "t.parquet", "--report", tmp_path / "out.html", "--scheme", "paper")
+    assert refused.returncode == 1
+
+
 def test_options_of_the_paper_choose_its_scheme(call, broken):
     result = call("outliers", broken[0], "--subspaces", "1", "--scheme", "relations")
     assert result.returncode == 1

@@ -53,7 +53,7 @@ def test_without_arguments_there_is_help(call, arguments):
         ["nonsense"],
         ["demo", "--rows", "3"],
         ["demo", "--seed", "x"],
-        ["scan", "t.csv", "--order", "4"],
+        ["scan", "t.csv", "--order", "5"],
         ["scan", "t.csv", "--group", "position"],
         ["scan", "t.csv", "--group", "=x,y"],
         ["scan", "t.csv", "--group", "p=x", "--group", "p=y"],

@@ -48,6 +48,10 @@ def test_every_declared_field_is_in_the_documents():
     full["settings"]["given"] = ["z"]
     full["columns"][0]["explained"] = 0.5
     full["pairs"][0] |= {"warned": False, "direct": True}
+    full["settings"] |= {f"quadruples_{name}": 1 for name in ("screened", "passed", "possible")}
+    four = {"variables": ["a", "b", "c", "d"], "n": 9, "reported": False}
+    numbers = ("added", "added_error", "pvalue", "qvalue", "screen_pvalue")
+    full["quadruples"] = [four | dict.fromkeys(numbers, 0.5)]
     assert departures(full) == []
     text = to_json(full)
     names = [field.rsplit(".", 1)[-1].removesuffix("?").removesuffix("[]").replace("*", "1") for field in FIELDS]

@@ -405,7 +405,7 @@ class TestLags:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"order": 4}, "order: expected one of 2, 3, got 4"),
+        ({"order": 5}, "order: expected one of 2, 3, 4, got 5"),
         ({"fdr": 0}, "fdr: expected a number between 0 and 1, got 0"),
         ({"top": -1}, "top: expected a whole number of 0 or more"),
         ({"target": "weigth"}, "target: expected names among .* Did you mean 'weight'"),

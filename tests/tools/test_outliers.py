@@ -1,4 +1,4 @@
-"""Outliers in subspaces, the paper's scheme: planted ones come first and are explained; scores are those of the detectors themselves."""
+"""Outliers in subspaces, the paper's scheme: planted ones come first; scores are those of the detectors themselves."""
 
 import pickle
 

@@ -95,9 +95,10 @@ def test_distances_are_those_of_nearest_neighbors(rng):
 
 def test_labels_that_differ_are_as_far_apart_as_numbers_are(rng):
     label = rng.integers(0, 3, 500).astype(float)
-    near = NearRows.fit(np.c_[label, rng.normal(size=500)], [Cells.fit(label, True), Cells.fit(rng.normal(size=500), False)],
-                        5, np.random.RandomState(0))  # fmt: skip
-    points = near.place(np.c_[label, rng.normal(size=500)])
+    values = np.c_[label, rng.normal(size=500)]
+    cells = [Cells.fit(label, True), Cells.fit(values[:, 1], False)]
+    near = NearRows.fit(values, cells, 5, np.random.RandomState(0))
+    points = near.place(values)
     squares = ((points[:250] - points[250:]) ** 2)[:, near.owners == 0].sum(axis=1)
     assert squares.mean() == pytest.approx(2.0, abs=0.3)
 
@@ -136,9 +137,11 @@ def test_words_name_the_columns_the_values_and_what_is_usual(people):
     assert {0, 1} <= set(np.argsort(-found.decision_scores_)[:4].tolist())
     first, second = (reasons[0] for reasons in found.reasons(people[:2]))
     assert set(first["columns"]) == {"height", "weight"}
-    assert first["words"].startswith("weight = 76 with height = 160: of rows with height like this 90 in 100 have ")
+    named = first["words"].startswith("weight = 76 with height = 160: ")
+    odd, other = ("weight", "height") if named else ("height", "weight")
+    assert f"of rows with {other} like this 90 in 100 have " in first["words"]
     low, high = (float(word) for word in first["words"].split(" have ")[1].split(" to "))
-    assert 45 < low < high < 66
+    assert high < 70 if odd == "weight" else low > 165
     assert "sex" in second["columns"]
     assert "sex = f" in second["words"]
 
@@ -191,11 +194,31 @@ def test_frames_of_any_library(people):
     np.testing.assert_allclose(categories.decision_scores_, by_polars.decision_scores_)
 
 
+def test_pictures_mark_the_row(people):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    found = SubspaceOutlierDetector().fit(people)
+    ax = found.plot(people[:1])
+    assert {ax.get_xlabel(), ax.get_ylabel()} == {"height", "weight"}
+    others, own = ax.get_lines()
+    assert (len(others.get_xdata()), len(own.get_xdata())) == (400, 1)
+    assert " with " in ax.get_title()
+    assert {float(own.get_xdata()[0]), float(own.get_ydata()[0])} == {160.0, 76.0}
+    labelled = found.plot(people, row=1)
+    assert "sex" in (labelled.get_xlabel(), labelled.get_ylabel())
+    alone = people[5:6].with_columns(noise=pl.lit(50.0))
+    assert found.plot(alone).get_xlabel() == "noise"
+    with pytest.raises(ValueError, match="row: expected a position from 0 to 0"):
+        found.plot(alone, row=1)
+    pyplot.close("all")
+
+
 def test_odd_tables(rng):
     constant = np.c_[rng.normal(size=(40, 2)), np.full(40, 3.0)]
     assert np.isfinite(SubspaceOutlierDetector().fit(constant).decision_scores_).all()
+    few = SubspaceOutlierDetector().fit(rng.normal(size=(3, 2)))
     with pytest.warns(UserWarning, match="n_neighbors"):
-        few = SubspaceOutlierDetector().fit(rng.normal(size=(3, 2)))
+        SubspaceOutlierDetector(n_neighbors=5).fit(rng.normal(size=(3, 2)))
     assert np.isfinite(few.score_samples([[1e9, -1e9]])).all()
     ties = SubspaceOutlierDetector().fit(np.repeat([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]], 10, axis=0))
     assert ties.labels_.sum() == 0

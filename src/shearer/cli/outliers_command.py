@@ -31,6 +31,7 @@ EXAMPLES = (
     "shearer outliers table.parquet",
     "shearer outliers table.csv --label name --drop id --share 0.02",
     "shearer outliers table.csv --scheme paper --measure adjusted --max-size 4 --json out.json",
+    "shearer outliers table.csv --report rows.html",
     "shearer outliers table.csv --triples --quiet --csv scores.csv",
 )
 _SEARCH = "What to look for"
@@ -56,7 +57,10 @@ def outliers(
             rich_help_panel=_SEARCH,
         ),
     ] = None,
-    neighbors: Annotated[int, typer.Option(min=1, help="Nearest rows that count.", rich_help_panel=_SEARCH)] = 20,
+    neighbors: Annotated[
+        int | None,
+        typer.Option(min=1, help="Nearest rows that count; 50, or 20 of the paper's.", rich_help_panel=_SEARCH),
+    ] = None,
     measure: Annotated[
         str | None,
         typer.Option(
@@ -96,11 +100,17 @@ def outliers(
     csv: Annotated[
         str | None, typer.Option(metavar="PATH", help="Write the score of every row.", rich_help_panel=OUTPUT)
     ] = None,
+    report: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH", help="Write a page with pictures of rows; not with --scheme paper.", rich_help_panel=OUTPUT
+        ),
+    ] = None,
     limit: Annotated[int, typer.Option(min=0, metavar="ROWS", help="Outliers printed.", rich_help_panel=OUTPUT)] = 20,
     quiet: Quiet = False,
 ) -> None:
     """Find the rows that stand out by their values or by the relations they break, and say which columns show it."""
-    check_outputs({"--json": json, "--csv": csv}, files)
+    check_outputs({"--json": json, "--csv": csv, "--report": report}, files)
     asked = {
         "--measure": measure,
         "--subspaces": subspaces,
@@ -114,6 +124,8 @@ def outliers(
     if scheme == "relations" and of_paper:
         raise value_error("--scheme", "paper, or none", "relations", f"{of_paper[0]} is an option of the paper's.")
     by_paper = scheme == "paper" or bool(of_paper)
+    if by_paper and report is not None:
+        raise value_error("--report", "the scheme of relations", "the paper's", "--csv and --json have its reasons.")
 
     from shearer.report.exports import to_json
     from shearer.report.outlying import NumberedRows
@@ -140,12 +152,16 @@ def outliers(
         else:
             shown = _by_relations(table, loaded.source, notes, common)
     document, view, text = shown
-    if not quiet and STDOUT not in (json, csv):
+    if not quiet and STDOUT not in (json, csv, report):
         _print(view(document, limit))
     if json is not None:
         deliver("--json", json, to_json(document) + "\n", quiet=quiet)
     if csv is not None:
         deliver("--csv", csv, text(document), quiet=quiet)
+    if report is not None:
+        from shearer.report.outlier_page import outlier_page
+
+        deliver("--report", report, outlier_page(document, table), quiet=quiet)
 
 
 def _by_relations(table: Any, source: str, notes: Any, common: dict[str, Any]) -> tuple[dict[str, Any], Any, Any]:

@@ -201,8 +201,9 @@ def scan(
     outputs = {"--json": json, "--csv": csv, "--graphml": graphml, "--report": report}
     check_outputs(outputs, files)
     if csv not in (None, STDOUT) and order >= 3:
-        beside = {f"--csv ({part})": triples_path(csv, part) for part in ("triples", "quadruples")[: order - 2]}
-        check_outputs(outputs | beside, files)
+        parts = ("triples", "quadruples")[: order - 2]
+        beside: dict[str, Any] = {f"--csv ({part})": triples_path(csv, part) for part in parts}
+        check_outputs({**outputs, **beside}, files)
     if resume and shards is None:
         raise typer.BadParameter("needs --shards DIR", param_hint="--resume")
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from shearer.tools import SubspaceOutlierDetector
 
 SCORE = (
-    "bits, by the share of rows that stand out as much in their values, their relations and their distance (10 bits: one "
-    "row in 1024), the mean of the three or, if larger, those of a relation broken far beyond others"
+    "bits, by the share of rows that stand out as much in their values, their relations and their distance (10 bits: "
+    "one row in 1024), the mean of the three or, if larger, those of a relation broken far beyond others"
 )
 # Reasons kept for a row, those printed, and related pairs printed.
 _MOST_REASONS, _PRINTED_REASONS, _PRINTED_PAIRS = 5, 2, 10

@@ -40,7 +40,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "settings.triples_passed": ("integer or null", "triples that passed and were tested for a three-way term"),
     "settings.triples_possible": ("integer or null", "triples there are"),
     "settings.quadruples_screened?": ("integer", "quadruples that were screened; only with order 4"),
-    "settings.quadruples_passed?": ("integer", "quadruples that passed; the most significant 300 were tested"),
+    "settings.quadruples_passed?": ("integer", "quadruples that passed; the most significant 200 were tested"),
     "settings.quadruples_possible?": ("integer", "quadruples there are"),
     "columns[].name": ("text", "the column or group"),
     "columns[].kind": ("text", '"continuous", "categorical", "mixed" for a group of both, or "object" for neither'),

@@ -1,4 +1,4 @@
-"""How far every four columns are from what their pairs and independent parts give: joint cumulants of bounded functions.
+"""How far every four columns are from falling into independent parts: joint cumulants of bounded functions.
 
 With centered functions f, g, h, k of four columns, E[fghk] - E[fg]E[hk] - E[fh]E[gk] - E[fk]E[gh] is 0 where the four
 fall into independent parts. The mean of a product of four is one of two products of two: all quadruples whose second

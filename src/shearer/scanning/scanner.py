@@ -230,11 +230,12 @@ def scan(
     if isinstance(kernel, Mapping):
         left_out = {column["name"] for column in reading.columns if column["notes"]}
         kernel = {name: own for name, own in kernel.items() if name not in left_out} or None
+    highest = 2 if wanted_lags or conditions or cluster is not None else order
     settings = {
         "shearer": __version__,
         "source": source or (rows.name if rows is not None else "table"),
         "rows": reading.rows,
-        "order": 2 if wanted_lags or conditions or cluster is not None else order,
+        "order": highest,
         "fdr": rate,
         "top": top,
         "alpha": request.alpha,
@@ -286,12 +287,12 @@ def scan(
     about = {"columns": reading.columns, "known": reading.known, "dependent_rows": dependent, "untested": untested}
     if on_pairs is not None:
         on_pairs(describe_findings(table.names, findings, {}, {}, {}, settings) | about | {"notes": list(notes)})
-    if settings["order"] >= 3 and len(table.variables) >= 3:
+    if highest >= 3 and len(table.variables) >= 3:
         choice = choose_triples(table, pairs.square(), request.memory)
         tests = test_triples(table, choice, kernel, rate, request.seed, store, progress)
         findings = findings.with_triples(table, choice, tests)
         notes += [note for note in (choice.note, three_way_note(tests, rate, table.rows)) if note]
-    if settings["order"] == 4:
+    if highest == 4:
         fours = search_quadruples(table, pairs.square(), rate, request.seed, store, progress)
         findings = replace(findings, quadruples=fours)
         notes += [fours.note] if fours.note else []

@@ -23,8 +23,8 @@ Indices = NDArray[np.intp]
 MOST_QUADRUPLES = 487_635
 #: Beyond, the triples that are grown, and the columns with the strongest pairs that these are chosen from.
 BEAM, BEAM_COLUMNS = 400, 200
-#: Quadruples that are tested at most, and rows that all of it is done on; each takes some hundredths of a second.
-MOST_TESTED, MOST_ROWS = 300, 5000
+#: Quadruples that are tested at most, and rows that all of it is done on; each takes some tenths of a second.
+MOST_TESTED, MOST_ROWS = 200, 5000
 _TESTED_A_PART = 25
 
 
@@ -93,16 +93,17 @@ def search_quadruples(
     members, pvalues = screen["members"], screen["pvalue"]
     passed = np.flatnonzero(adjusted_pvalues(pvalues) <= fdr) if len(pvalues) else np.empty(0, dtype=np.intp)
     order = passed[np.argsort(pvalues[passed], kind="stable")]
-    found = np.full((3, len(order)), np.nan)
-    found[:, :MOST_TESTED] = _terms(sampled, members[order[:MOST_TESTED]], seed, store, progress)
+    term, added, error = np.full((3, len(order)), np.nan)
+    few = slice(0, MOST_TESTED)
+    term[few], added[few], error[few] = _terms(sampled, members[order[:MOST_TESTED]], seed, store, progress)
     masks = table.presence.masks[table.presence.pattern]
     rows = np.array([np.logical_and.reduce(masks[four]).sum() for four in members[order]], dtype=np.intp)
     notes = []
     if len(members) < possible:
         notes.append(
-            f"{len(members):,} of {possible:,} quadruples were screened: those of the columns with the strongest pairs, "
-            f"and those that grow from the {BEAM} clearest triples. A quadruple of which no part shows anything, as a "
-            "parity, can be among the others; all are screened of up to 60 columns."
+            f"{len(members):,} of {possible:,} quadruples were screened: those of the columns with the strongest "
+            f"pairs, and those that grow from the {BEAM} clearest triples. A quadruple of which no part shows "
+            "anything, as a parity, can be among the others; all are screened of up to 60 columns."
         )
     if len(order) > MOST_TESTED:
         notes.append(
@@ -110,7 +111,7 @@ def search_quadruples(
         )
     if sampled.rows < table.rows:
         notes.append(f"Quadruples were tested on a random sample of {sampled.rows:,} of {table.rows:,} rows.")
-    return Quadruples(members[order], pvalues[order], *found, rows, len(members), possible, " ".join(notes))
+    return Quadruples(members[order], pvalues[order], term, added, error, rows, len(members), possible, " ".join(notes))
 
 
 def _screen(table: Table, pvalue: Floats, wanted: NDArray[np.bool_]) -> Part:

@@ -84,8 +84,10 @@ def axes_of(variables: Sequence[Variable]) -> list[Axis]:
     return [axis_of(variable, classes) for variable in variables]
 
 
-def axis_of(variable: Variable, classes: int, levels: int = MOST_LEVELS) -> Axis:
+def axis_of(variable: Variable, classes: int, levels: int = MOST_LEVELS, coordinates: int = _COORDINATES) -> Axis:
     """A variable as an axis of so many classes for numbers and levels of labels; a vector by its leading components.
+
+    With one coordinate a vector that holds a label too is that label.
 
     Examples
     --------
@@ -97,7 +99,7 @@ def axis_of(variable: Variable, classes: int, levels: int = MOST_LEVELS) -> Axis
     >>> axis_of(table.variables[1], 8).basis.shape
     (2, 2)
     """
-    parts = _parts(variable, classes, levels)
+    parts = _parts(variable, classes, levels, coordinates)
     joint = np.ravel_multi_index([part.codes for part in parts], [len(part.functions) for part in parts])
     present, codes = np.unique(joint, return_inverse=True)
     places = np.unravel_index(present, [len(part.functions) for part in parts])
@@ -110,14 +112,14 @@ def axis_of(variable: Variable, classes: int, levels: int = MOST_LEVELS) -> Axis
     return _orthonormal(codes.reshape(-1), terms, labels=variable.kind == "categorical" or parts[0].degrees[-1] == 1)
 
 
-def _parts(variable: Variable, classes: int, levels: int) -> list[_Part]:
+def _parts(variable: Variable, classes: int, levels: int, coordinates: int) -> list[_Part]:
     blocks = variable.blocks
     labels = [_labels(np.asarray(to_numpy(block.values)), levels) for block in blocks if block.kind == "categorical"]
     numbers = [to_numpy(block.values).astype(np.float64) for block in blocks if block.kind == "continuous"]
     found = labels[:1]
-    if numbers:
+    if numbers and len(found) < coordinates:
         columns = numbers[0].reshape(len(numbers[0]), -1)
-        room = max(1, _COORDINATES - len(found))
+        room = coordinates - len(found)
         each = classes if room == 1 or columns.shape[1] == 1 else max(4, round(1.5 * classes ** (2 / 3)))
         found += [_numbers(column, each) for column in _leading_columns(columns, room)]
     return found

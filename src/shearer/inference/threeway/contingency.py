@@ -1,4 +1,4 @@
-"""Tables of three or more labels: the log-linear model without a term of all of them, and how far the counts are from it.
+"""Tables of three or more labels: the log-linear model without a term of all, and how far the counts are from it.
 
 Of three labels that is the model of pairs, of k labels the one of all sets of k - 1.
 """

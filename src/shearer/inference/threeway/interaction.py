@@ -1,4 +1,4 @@
-"""Three variables: does each depend on the other two, and is there dependence that no model of their pairs explains?"""
+"""Three or more variables: is there dependence that no model of fewer of them explains?"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +13,7 @@ from shearer._validate import describe, value_error
 from shearer.data import Table, read
 from shearer.inference.answers import Component
 from shearer.inference.intervals.confidence import FEWEST_ROWS, interval_of
+from shearer.inference.threeway.set_term import set_term
 from shearer.inference.threeway.term import three_way
 from shearer.kernels import Kernel
 from shearer.measures import Dependence
@@ -23,6 +24,8 @@ from shearer.pairs.sides import Ladders
 from shearer.pairs.splits import SplitTests
 from shearer.spectrum import Request, ToleranceError
 
+#: Variables at most: of more the table of their classes would have few classes each.
+MOST_VARIABLES = 6
 #: Rows whose O-information names the kind.
 MOST_KIND_ROWS = 1000
 # Certified width of its entropies, in bits.
@@ -39,10 +42,11 @@ class InteractionResult:
     statistic : float
         Of the three-way term: the score statistic of products of functions of all three, or Pearson's of a table.
     pvalue : float
-        Small only if no model of pairs, log p(a, b, c) = f(a, b) + g(a, c) + h(b, c), explains the rows.
+        Small only if no model of pairs, log p(a, b, c) = f(a, b) + g(a, c) + h(b, c), explains the rows; of more than
+        three variables, no model of all of them but one.
     split_pvalue : float
         The largest of the three splits' p-values: small only if none of the three is independent of the other two.
-        Chains and most normal laws are like that, and their pairs explain all of it.
+        Chains and most normal laws are like that, and their pairs explain all of it. nan of more than three.
     added : float
         What the triple adds to its pairs: bits a row by which the products of functions of all three improve on the
         best model of pairs, less what they would by chance. With many rows a three-way term is nearly always there,
@@ -56,7 +60,7 @@ class InteractionResult:
     o_information_error : float
         Its standard error. nan, as `o_information`, below 20 rows.
     components : tuple of Component
-        The three splits.
+        The three splits; none of more than three variables.
     names : tuple of str
         The variables.
     rows : int
@@ -88,7 +92,8 @@ class InteractionResult:
 
     def __str__(self) -> str:
         """One line."""
-        claims = f"p = {self.pvalue:.3g} (pairs explain them), {self.split_pvalue:.3g} (one is independent of the rest)"
+        claims = f"p = {self.pvalue:.3g} ({'pairs' if len(self.names) == 3 else 'fewer'} explain them)"
+        claims += f", {self.split_pvalue:.3g} (one is independent of the rest)" if self.components else ""
         within = f" given {', '.join(self.given)}" if self.given else ""
         return f"{', '.join(self.names)}{within}: {claims}; adds {self.added:.3g} bits; {self.kind} ({self.rows} rows)"
 
@@ -101,7 +106,7 @@ def interaction_test(
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
 ) -> InteractionResult:
-    """Do three variables depend on each other in a way that no model of their pairs explains?
+    """Do three or more variables depend on each other in a way that no model of fewer of them explains?
 
     Two claims, each with its p-value. `pvalue`: there is a three-way term, no model of pairs explains them.
     `split_pvalue`: none of the three is independent of the other two together, which a chain or the sum of two with
@@ -117,8 +122,11 @@ def interaction_test(
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
-        Three variables of any dimension and kind. Of a vector the three-way test takes two coordinates or, if there
-        are more, the two leading principal components; of labels the 15 most frequent, and the others as one.
+        Three variables of any dimension and kind, or up to six: then `pvalue` and `added` are of a term of all of them,
+        against models of all but one, and there are no splits. Of a vector the three-way test takes two coordinates or,
+        if there are more, the two leading principal components; of labels the 15 most frequent, and the others as one
+        (7 of four variables, 5 of five, 3 of six). Of a vector among more than three variables the leading component
+        counts.
     given : array-like, tuple, mapping, or names of the table, optional
         Labels: the three are tested within each of their levels (of at least 20 rows), and the p-values of the levels,
         which have no row in common, are joined as Fisher did. Numbers are refused: what regressions leave of three
@@ -145,11 +153,16 @@ def interaction_test(
     >>> sum_ = sh.interaction_test(a, b, a + b + e)  # no variable is independent of the others, and the pairs tell why
     >>> sum_.split_pvalue < 1e-6, sum_.pvalue > 0.05
     (True, True)
+    >>> c = rng.normal(size=300)
+    >>> sh.interaction_test(a, b, c, np.sign(a * b * c) * abs(e)).pvalue < 1e-6  # no three of the four show anything
+    True
     """
     table = read(*data, given=given, groups=groups, missing=missing).as_numpy()
     count = len(table.variables) - len(table.given)
-    if count != 3:
-        raise value_error("data", "exactly 3 variables" + " besides given" * bool(table.given), f"{count}")
+    if count != 3 and table.given:
+        raise value_error("data", "exactly 3 variables besides given", f"{count}")
+    if not 3 <= count <= MOST_VARIABLES:
+        raise value_error("data", f"3 to {MOST_VARIABLES} variables", f"{count}")
     if table.given:
         return join_strata([_of_table(own, kernel) for own in strata_of(table)], table.given)
     if table.rows < 6:
@@ -158,17 +171,17 @@ def interaction_test(
 
 
 def _of_table(table: Table, kernel: Kernel | Mapping[str, Kernel] | None) -> InteractionResult:
-    """Test three variables without missing rows."""
-    found = split_components(SplitTests(Ladders.of(table, kernel)), table.names)
-    least = least_of_splits([level_codes(item) for item in table.variables])
-    splits = [replace(split, pvalue=max(split.pvalue, bound)) for split, bound in zip(found, least, strict=True)]
-    term = three_way(table.variables)
-    few = table.sample(MOST_KIND_ROWS, 0).common((0, 1, 2))
+    """Test three or more variables without missing rows."""
+    if len(table.variables) > 3:
+        term, splits = set_term(table.variables), []
+    else:
+        term, splits = three_way(table.variables), _splits(table, kernel)
+    few = table.sample(MOST_KIND_ROWS, 0).common(range(len(table.variables)))
     excess, error = excess_o_information(few, kernel, Request(1.0, parse_memory(None)))
     return InteractionResult(
         term.statistic,
         term.pvalue,
-        max(split.pvalue for split in splits),
+        max((split.pvalue for split in splits), default=float("nan")),
         term.added,
         term.error,
         kind_of(excess, error),
@@ -178,6 +191,12 @@ def _of_table(table: Table, kernel: Kernel | Mapping[str, Kernel] | None) -> Int
         table.names,
         table.rows,
     )
+
+
+def _splits(table: Table, kernel: Kernel | Mapping[str, Kernel] | None) -> list[Component]:
+    found = split_components(SplitTests(Ladders.of(table, kernel)), table.names)
+    least = least_of_splits([level_codes(item) for item in table.variables])
+    return [replace(split, pvalue=max(split.pvalue, bound)) for split, bound in zip(found, least, strict=True)]
 
 
 def strata_of(table: Table) -> list[Table]:

@@ -1,10 +1,10 @@
 """Is there a term of all of four or more variables: dependence that no model of fewer of them explains?
 
 The three-way test (`shearer.inference.threeway.term`) for larger sets. A model of smaller sets says that log p is a sum
-of functions of all variables but one each. Numbers are cut into classes of their normal scores, the model is fitted with
-polynomials, and products of bounded functions of all variables are tested by their scores: of ranks, since products of
-four normal scores have tails that no few hundred rows bring to a normal law. Where few polynomials reject, more are
-fitted, then all functions of coarser classes, and the largest p-value counts.
+of functions of all variables but one each. Numbers are cut into classes of their normal scores, the model is fitted
+with polynomials, and products of bounded functions of all variables are tested by their scores: of ranks, since
+products of four normal scores have tails that no few hundred rows bring to a normal law. Where few polynomials reject,
+more are fitted, then all functions of coarser classes, and the largest p-value counts.
 """
 
 import math
@@ -24,8 +24,9 @@ from shearer.inference.threeway.term import ThreeWay, score_test, small_addition
 
 Floats = NDArray[np.float64]
 
-#: Cells of a table at most: four variables have eight classes each, five have five.
-MOST_CELLS = 4096
+#: Cells of a table at most: four variables have eight classes each, five six, six four. An even number of classes: the
+#: middle one of few has most of the rows, and no sign.
+MOST_CELLS = 8000
 #: Classes of the table whose every function of fewer variables is fitted.
 COARSE = 4
 #: Functions of one variable in the products that are tested, and how many of these products may have a second one.
@@ -69,10 +70,10 @@ def set_term(variables: Sequence[Variable], seed: int = 0) -> ThreeWay:
 def set_axes(variables: Sequence[Variable]) -> tuple[list[Axis], list[Axis]]:
     """Variables as axes of a table of all of them, and as axes of a coarser one."""
     rows, count = variables[0].rows, len(variables)
-    most = int(MOST_CELLS ** (1 / count))
-    classes = min(round(2.2 * rows**0.26), most)
-    fine = [axis_of(variable, classes, most) for variable in variables]
-    return fine, [axis_of(variable, min(COARSE, classes), min(COARSE, most)) for variable in variables]
+    most = int(MOST_CELLS ** (1 / count)) // 2 * 2
+    classes = min(round(1.1 * rows**0.26) * 2, most)
+    fine = [axis_of(variable, classes, most, 1) for variable in variables]
+    return fine, [axis_of(variable, min(COARSE, classes), min(COARSE, most), 1) for variable in variables]
 
 
 def _of_axes(axes: Sequence[Axis], coarse: Sequence[Axis], seed: int) -> ThreeWay:
@@ -205,7 +206,8 @@ class _Fit:
         singles = [observed.sum(axis=tuple(set(range(count)) - {place})) for place in range(count)]
         logs = sum(_along(np.log(own), place, count) for place, own in enumerate(singles))
         base = np.broadcast_to(logs, observed.shape).ravel()
-        wanted, weights = functions @ cells, np.zeros(len(functions))
+        wanted = functions @ cells
+        weights: Floats = np.zeros(len(functions))
         if start is not None and np.array_equal(start.functions, functions[: len(start.functions)]):
             weights[: len(start.functions)] = start.weights
 
@@ -229,7 +231,7 @@ class _Fit:
                 length /= 2
             weights = weights + length * step
             current = loss(weights)
-        self.weights = weights
+        self.weights: Floats = weights
         law = np.exp(np.minimum(base + weights @ functions, _LARGEST))
         self.fitted: Floats = (law / law.sum()).reshape(observed.shape)
 

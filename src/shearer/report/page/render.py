@@ -22,6 +22,7 @@ from shearer.report.wording import Name, count, plain_name
 MOST_PAIRS = 80_000
 MOST_TRIPLES = 20_000
 _MOST_PICTURED = 24
+_MOST_QUADRUPLES = 100
 
 # In the order of the page: what a later one uses stands before it.
 _STYLES = ("base.css", "sections.css", "charts.css", "table.css", "print.css")
@@ -98,6 +99,7 @@ def render_page(document: Mapping[str, Any], sample: Mapping[str, Any] | None = 
         has_links=bool(pairs.reported.any()),
         has_network=bool(pairs.reported.any() or found_triples(triples, "synergistic")),
         has_triples=len(triples) > 0,
+        quadruples=_quadruples(document),
         has_sample=sample is not None,
         target=bool(document["settings"].get("target")),
         lags=document["settings"].get("lags"),
@@ -107,6 +109,21 @@ def render_page(document: Mapping[str, Any], sample: Mapping[str, Any] | None = 
     )
     # A lone half of a surrogate pair, which a name may hold, has no bytes.
     return page.encode("utf-8", "replace").decode("utf-8")
+
+
+def _quadruples(document: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The first reported sets of four, as texts."""
+    reported = [four for four in document.get("quadruples", []) if four["reported"]]
+    return [
+        {
+            "names": ", ".join(plain_name(name) for name in four["variables"]),
+            "added": f"{four['added']:.2f}",
+            "pvalue": f"{four['pvalue']:.2g}",
+            "qvalue": f"{four['qvalue']:.2g}",
+            "n": f"{four['n']:,}",
+        }
+        for four in reported[:_MOST_QUADRUPLES]
+    ]
 
 
 class _Shown:
@@ -212,6 +229,9 @@ def _settings(document: Mapping[str, Any]) -> list[tuple[str, str]]:
         "triples_tested": "Triples screened",
         "triples_passed": "Triples tested for a three-way term",
         "triples_possible": "Triples possible",
+        "quadruples_screened": "Quadruples screened",
+        "quadruples_passed": "Quadruples that passed",
+        "quadruples_possible": "Quadruples possible",
     }
     lines = []
     for key, label in words.items():

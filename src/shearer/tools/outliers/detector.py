@@ -9,12 +9,14 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from shearer._validate import check_names, check_option, describe, listing, type_error, value_error
+from shearer._validate import check_option, describe, type_error, value_error
 from shearer.data.sources import library_of
 from shearer.inference.permutation.resampling import check_count
 from shearer.screening.frames import make_frame
+from shearer.tools.outliers.drawn_rows import draw_reason
 from shearer.tools.outliers.ensemble import VIEWS, SubspaceEnsemble
 from shearer.tools.outliers.explained_rows import Explained
+from shearer.tools.outliers.given_subspaces import SEARCHES, checked_subspaces
 from shearer.tools.outliers.members import RowIndex, shared_means
 from shearer.tools.outliers.mixed_rows import RowReader
 from shearer.tools.outliers.surprise_views import SurpriseViews
@@ -24,7 +26,8 @@ from shearer.tools.subspaces.search import SubspaceSearch, column_names
 Floats = NDArray[np.float64]
 
 SCHEMES = ("relations", "paper")
-_SEARCH = "a SubspaceSearch, or a list of sets of columns"
+#: Nearest rows whose mean distance counts (experiments/outlier_choice.py).
+DISTANCE_NEIGHBORS = 50
 
 
 class SubspaceOutlierDetector(SubspaceEnsemble):
@@ -52,9 +55,9 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
         "relations", which did better on tables that it was not chosen on (``experiments/outlier_choice.py``).
     n_subspaces : int, default 10
         Subspaces to look at; fewer if there are not so many.
-    n_neighbors : int, default 20
-        Nearest rows whose mean distance counts, or of the local outlier factor; fewer, with a warning, if there are not
-        so many other rows.
+    n_neighbors : int, optional
+        Nearest rows whose mean distance counts, 50 by default, or of the local outlier factor, 20; fewer if there are
+        not so many other rows, which a warning says where they were asked for or are those of the factor.
     combination : {"mean", "max", "rank", "breadth_first"}
         How the scores of a row are joined: their mean, the largest, the mean share of training rows that score lower,
         or the best place in any subspace.
@@ -126,7 +129,7 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
         *,
         scheme: str | None = None,
         n_subspaces: int = 10,
-        n_neighbors: int = 20,
+        n_neighbors: int | None = None,
         combination: str = "mean",
         scale: bool = True,
         ties: str = "spread",
@@ -166,8 +169,9 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
         self._reader, values = RowReader.fit(self, X)
         names = column_names(self)
         self._rows, self._values = RowIndex(values), values
-        self._warn_of_few_rows(len(values))
-        neighbors = min(self.n_neighbors, len(values) - 1)
+        if self.n_neighbors is not None:
+            self._warn_of_few_rows(len(values))
+        neighbors = min(self.n_neighbors or DISTANCE_NEIGHBORS, len(values) - 1)
         random = check_random_state(self.random_state)
         self._views = SurpriseViews.fit(values, self._reader.is_label, neighbors, random)
         self.subspaces_ = [pair.columns for pair in self._views.pairs]
@@ -243,13 +247,33 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
         weight = 75 with height = 160: of rows with height like this 90 in 100 have 48 to 65
         """
         check_count("most", most, 1)
-        check_is_fitted(self)
-        if self.scheme_ == "paper":
-            raise value_error("scheme", "'relations', for reasons", "'paper'", "explain() says which subspaces.")
         explained = self._explained(X)
         return [explained.reasons(row, most) for row in range(len(explained.values))]
 
+    def plot(self, X: Any, *, row: int = 0, ax: Any = None) -> Any:
+        """Draw the strongest reason of a row, by matplotlib; with "relations".
+
+        Two related columns with the row marked among the training rows, or a column as a histogram; its sentence is the
+        title.
+
+        Parameters
+        ----------
+        X : array-like or frame
+            Rows.
+        row : int, default 0
+            Which of them.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. Default: a new figure.
+        """
+        explained = self._explained(X)
+        if not 0 <= row < len(explained.values):
+            raise value_error("row", f"a position from 0 to {len(explained.values) - 1}", describe(row))
+        return draw_reason(explained, row, ax)
+
     def _explained(self, X: Any) -> Explained:
+        check_is_fitted(self)
+        if self.scheme_ == "paper":
+            raise value_error("scheme", "'relations', for reasons", "'paper'", "explain() says which subspaces.")
         values = self._reader.read(self, X)
         known = self._rows.find(values)
         scores = self._view_scores(values, known)
@@ -284,13 +308,13 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
 
     def _choose_subspaces(self, X: Any) -> list[Columns]:
         if isinstance(self.search, Iterable):
-            return _checked_subspaces(self.search, column_names(self))[: self.n_subspaces]
+            return checked_subspaces(self.search, column_names(self))[: self.n_subspaces]
         if self.search is None:
             search = SubspaceSearch(random_state=self.random_state, progress=self.progress)
         elif hasattr(self.search, "fit") and not isinstance(self.search, type):
             search = clone(self.search)
         else:
-            raise type_error("search", _SEARCH, describe(self.search))
+            raise type_error("search", SEARCHES, describe(self.search))
         if "n_subspaces" in search.get_params(deep=False):  # not so of one that is frozen
             search.set_params(n_subspaces=self.n_subspaces)
         self.search_ = search.fit(X, None)
@@ -298,31 +322,5 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
             got = f"a search fitted to {search.n_features_in_}"
             raise value_error("X", f"{self.n_features_in_} columns in the search too", got)
         if not hasattr(search, "subspaces_"):
-            raise type_error("search", _SEARCH, describe(self.search))
+            raise type_error("search", SEARCHES, describe(self.search))
         return list(search.subspaces_[: self.n_subspaces])
-
-
-def _checked_subspaces(subspaces: Iterable[Any], names: tuple[str, ...]) -> list[Columns]:
-    """Sets of columns by position, from names or positions."""
-    chosen = []
-    for subspace in subspaces:
-        if isinstance(subspace, str) or not isinstance(subspace, Iterable):
-            raise type_error("search", _SEARCH, describe(subspace), 'Write [("a", "b")] for one set of two columns.')
-        columns = {_position(column, names) for column in subspace}
-        if not columns:
-            raise value_error("search", "at least one column in every set", "an empty set")
-        chosen.append(tuple(sorted(columns)))
-    if not chosen:
-        raise value_error("search", "at least one set of columns", "none")
-    return chosen
-
-
-def _position(column: Any, names: tuple[str, ...]) -> int:
-    if isinstance(column, str):
-        check_names("search", [column], names)
-        return names.index(column)
-    try:
-        return range(len(names)).index(column)
-    except ValueError as error:
-        expected = f"names among {listing(names)}, or positions from 0 to {len(names) - 1}"
-        raise value_error("search", expected, describe(column)) from error

@@ -31,6 +31,8 @@ Floats = NDArray[np.float64]
 
 VIEWS = ("subspace", "column")
 TIES = ("spread", "keep")
+# Of the local outlier factor.
+FACTOR_NEIGHBORS = 20
 
 
 class SubspaceEnsemble(OutlierMixin, BaseEstimator):
@@ -41,7 +43,7 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):
     """
 
     detector: Any
-    n_neighbors: int
+    n_neighbors: int | None
     combination: str
     scale: bool
     ties: str
@@ -162,23 +164,28 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):
     def _fewest_columns(self) -> int:
         return 1
 
+    @property
+    def _neighbors(self) -> int:
+        return FACTOR_NEIGHBORS if self.n_neighbors is None else self.n_neighbors
+
     def _check_parameters(self) -> None:
         check_option("combination", self.combination, COMBINATIONS)
         check_option("scale", self.scale, (True, False))
         check_option("ties", self.ties, TIES)
-        check_count("n_neighbors", self.n_neighbors, 1)
+        if self.n_neighbors is not None:
+            check_count("n_neighbors", self.n_neighbors, 1)
         check_jobs(self.n_jobs)
         expected = "a share of the rows, above 0 and at most 0.5"
         check_inside("contamination", self.contamination, expected, lambda share: 0 < share <= 0.5)
 
     def _warn_of_few_rows(self, rows: int) -> None:
-        if self.detector is None and self.n_neighbors >= rows:
-            got = f"{self.n_neighbors} with {rows} rows"
+        if self.detector is None and self._neighbors >= rows:
+            got = f"{self._neighbors} with {rows} rows"
             warnings.warn(message("n_neighbors", "fewer than the rows", got, f"{rows - 1} are used."), stacklevel=3)
 
     def _fit_members(self, subspaces: Sequence[Columns]) -> list[Member]:
         """A detector on each subspace of the training rows."""
-        detector = checked_detector(self.detector, min(self.n_neighbors, len(self._values) - 1))
+        detector = checked_detector(self.detector, min(self._neighbors, len(self._values) - 1))
         fit = partial(Member.fit, detector, self._values, self._rows.same)
         return list(track(spread(fit, subspaces, self.n_jobs), len(subspaces), "subspaces", self.progress))
 

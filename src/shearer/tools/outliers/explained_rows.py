@@ -117,7 +117,7 @@ class Explained:
 
     def reasons(self, row: int, most: int) -> list[dict[str, Any]]:
         """What gives most to the score of a row, as a mapping with a sentence; relations and values only."""
-        found = []
+        found: list[dict[str, Any]] = []
         width = len(self.names)
         for part in np.argsort(-self.given[row, :-1], kind="stable"):
             bits, share = float(self.bits[row, part]), float(self.given[row, part])

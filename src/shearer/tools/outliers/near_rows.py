@@ -101,7 +101,9 @@ class NearRows:
             nearest = np.argpartition(total, self.neighbors - 1)[: self.neighbors]
             found[row] = np.bincount(owners, weights=squares[nearest].sum(axis=0), minlength=len(self.cells))
         totals = found.sum(axis=1, keepdims=True)
-        return np.divide(found, totals, out=np.full_like(found, 1.0 / len(self.cells)), where=totals > 0)
+        even: Floats = np.full_like(found, 1.0 / len(self.cells))
+        np.divide(found, totals, out=even, where=totals > 0)
+        return even
 
     def _leave_out(self, square: Floats, start: int) -> None:
         own = np.flatnonzero((self.rows >= start) & (self.rows < start + len(square)))

@@ -110,7 +110,8 @@ class SurpriseViews:
         near = NearRows.fit(values, cells, neighbors, random)
         unscaled = cls(cells, surprises, wide, narrow, strengths, near, (), np.empty((0, BREAK + 1)))
         raw = unscaled.raw(values, trained=True)
-        scales = (*(TailBits.fit(view) for view in raw[:, :BREAK].T), TailLine.fit(raw[:, BREAK]))
+        bits = [TailBits.fit(view) for view in raw[:, :BREAK].T]
+        scales: tuple[TailBits | TailLine, ...] = (*bits, TailLine.fit(raw[:, BREAK]))
         return replace(unscaled, scales=scales, scores=_scaled(scales, raw))
 
     def parts(self, values: Floats, *, trained: bool) -> Parts:
@@ -166,5 +167,6 @@ def _scaled(scales: Sequence[TailBits | TailLine], raw: Floats) -> Floats:
 def _normalized(amounts: Floats) -> Floats:
     """Divided by their sums; evenly where these are 0."""
     totals = amounts.sum(axis=1, keepdims=True)
-    even = np.full_like(amounts, 1.0 / max(amounts.shape[1], 1))
-    return np.divide(amounts, totals, out=even, where=totals > 0)
+    even: Floats = np.full_like(amounts, 1.0 / max(amounts.shape[1], 1))
+    np.divide(amounts, totals, out=even, where=totals > 0)
+    return even
