@@ -220,7 +220,7 @@ def main() -> int:
         end = tested(relative, source, near(relative))
         if end == "survived" and not options.near:
             end = tested(relative, source, WIDE[relative.parts[0]])
-        found = {"end": end, "source": digest}
+        found = {"end": end, "source": digest} | ({"why": EXPLAINED[name]} if name in EXPLAINED else {})
         print(name, found["end"], flush=True)
         add(RESULTS, name, found)
     found = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}

@@ -197,12 +197,6 @@ def _scipy_sparse(table: dict[str, Values]) -> Any:
     return scipy.sparse.csr_array(_matrix(table))
 
 
-def _dask(table: dict[str, Values]) -> Any:
-    import dask.dataframe as dd
-
-    return dd.from_pandas(_pandas(table), npartitions=2)
-
-
 #: Those that take any column, and those that take numbers alone.
 ANY_CONTAINER: dict[str, Callable[[dict[str, Values]], Any]] = {
     "mapping of lists": dict,
