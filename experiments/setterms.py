@@ -20,8 +20,8 @@ from experiments import records
 from shearer.data import read
 from shearer.inference.threeway.set_term import set_term
 
-ROWS = {500: 100, 3000: 12}
-TABLES = 3
+ROWS = {500: 100, 3000: 40}
+TABLES = 8
 # Apart from the seeds that the test was made with.
 SEED = 23_400
 Generator = np.random.Generator
