@@ -193,7 +193,7 @@ class TestInteraction:
         assert found.o_information_error == pytest.approx(expected.standard_error, rel=0.05)
 
     def test_bad_input(self, rng):
-        with pytest.raises(ValueError, match="data: expected exactly 3 variables, got 2"):
+        with pytest.raises(ValueError, match="data: expected 3 to 6 variables, got 2"):
             sh.interaction_test(rng.normal(size=(20, 2)))
         with pytest.raises(ValueError, match="data: expected at least 6 rows, got 5"):
             sh.interaction_test(rng.normal(size=(5, 3)))
