@@ -91,7 +91,7 @@ def test_notes_on_the_file_are_shown_and_kept(call, tmp_path, rng):
     rows = "".join(f"{i};{x:.3f};{y:.3f}\n".replace(".", ",") for i, (x, y) in enumerate(rng.normal(size=(30, 2))))
     (tmp_path / "t.csv").write_text(f"row;x;x\n{rows}")
     result = call("scan", tmp_path / "t.csv", "--top", "0")
-    for words in ("decimal commas", "row: counts the rows", "numbered: 'x'"):
+    for words in ("decimal commas", "'row' (counts the rows", "numbered: 'x'"):
         assert words in result.stdout
     document = json.loads(call("scan", tmp_path / "t.csv", "--top", "0", "--json", "-").stdout)
     assert any("decimal commas" in note for note in document["notes"])
@@ -233,7 +233,7 @@ def test_trivial_columns_and_kinds(call, tmp_path, rng):
     table = pl.DataFrame({"no": range(80), "x": x, "half": x / 2, "y": x + rng.normal(size=80)})
     table.with_columns(kind=pl.Series(rng.integers(0, 4, size=80))).write_csv(tmp_path / "t.csv")
     shown = " ".join(call("scan", tmp_path / "t.csv", "--top", "0").stdout.split())
-    for words in ("no: counts the rows, 0 to 79", "x and half are the same column on different scales", "--keep no"):
+    for words in ("'no' (counts the rows, 0 to 79)", "x and half are the same column on different scales", "--keep no"):
         assert words in shown
     assert "--kind kind=label" in shown
     options = ("--keep", "no", "--keep", "half", "--kind", "kind=label", "--top", "0", "--order", "2", "--json", "-")

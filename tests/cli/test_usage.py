@@ -201,7 +201,7 @@ def test_kinds_that_texts_cannot_have(call, with_units):
 def test_notes_are_on_columns_that_are_used(call, tmp_path, rng):
     rows = "".join(f"{i},{x:.4f},{y:.4f},?\n" for i, (x, y) in enumerate(rng.normal(size=(30, 2))))
     (tmp_path / "t.csv").write_text(f"row,x,y,z\n{rows}")
-    said = (" counts the rows", "'z': 30 of 30 values")
+    said = ("counts the rows", "'z': 30 of 30 values")
     for command, some in (
         ("scan", ["--top", "0"]),
         ("network", []),
