@@ -79,3 +79,17 @@ def test_wrong_usage_is_one_line(run, table, arguments, code, message):
     assert found == code
     assert message in said
     assert code == 2 or len(said.strip().splitlines()) == 1
+
+
+def test_columns_are_explained_and_rows_that_lack_a_value_counted(run, tmp_path):
+    x = np.random.default_rng(0).normal(size=(80, 2))
+    lacking = [None, float("nan"), *x[2:, 0].tolist()]
+    path = tmp_path / "gaps.parquet"
+    pl.DataFrame({"a": lacking, "b": x[:, 1], "t": x.sum(axis=1)}, strict=False).write_parquet(path)
+    code, printed, _ = run(path, "t")
+    text = " ".join(printed.split())
+    assert code == 0
+    assert "2 of 2 columns for t, 78 rows." in text
+    assert "2 of 80 rows lack a value" in text
+    assert "score: share of the target" in text
+    assert "it can be below p" in text

@@ -170,6 +170,8 @@ def _by_relations(table: Any, source: str, notes: Any, common: dict[str, Any]) -
     from shearer.tools import SubspaceOutlierDetector
 
     detector = SubspaceOutlierDetector(scheme="relations", **common).fit(table.numbers)
+    unshared = [f"'{name}' is not looked at: too few rows with the same label." for name in detector.ignored_]
+    notes = [*notes, *unshared]
     return relation_document(detector, table, source=source, notes=notes), BrokenRelationsView, relation_csv
 
 

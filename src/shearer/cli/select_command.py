@@ -35,6 +35,16 @@ EXAMPLES = (
 )
 _CHOICE = "The choice"
 _AUTO = "auto"
+# What the columns of the table are.
+_LEGEND = {
+    "stepwise": "score: share of the target that the columns down to this one explain.",
+    "joint": "score: bits above chance that the columns down to this one tell together.",
+    "mrmr": "score: bits above chance of this column, less what it shares with those before.",
+}
+_LEGEND_P = (
+    "p: of this column given those before, adjusted for all that could have been taken in its place. q: expected share "
+    "of false ones in the list that ends here; it can be below p, since sure ones come first."
+)
 
 
 def select(
@@ -105,8 +115,10 @@ def select(
         )
     ]  # fmt: skip
     settings = {"target": target, "number": number, "method": method, "level": level}
-    document = {"version": __version__, "source": loaded.source, "rows": int(known.sum()), "settings": settings}
-    document |= {"columns": features.columns, "chosen": chosen, "notes": list(notes)}
+    rows = features.filter(known).drop_nulls().drop_nans().height
+    lacking = [f"{len(frame) - rows} of {len(frame)} rows lack a value and are left out."] if rows < len(frame) else []
+    document = {"version": __version__, "source": loaded.source, "rows": rows, "settings": settings}
+    document |= {"columns": features.columns, "chosen": chosen, "notes": [*notes, *lacking]}
     if not quiet and STDOUT not in (json, csv):
         _print(document)
     if json is not None:
@@ -141,5 +153,7 @@ def _print(document: dict[str, Any]) -> None:
         numbers = ["" if math.isnan(row[name]) else f"{row[name]:.0e}" for name in ("pvalue", "qvalue")]
         table.add_row(Text(printable(row["column"], 40)), f"{row['score']:.3f}", *numbers)
     console.print(table)
+    if chosen:
+        console.print(Text(f"{_LEGEND[document['settings']['method']]} {_LEGEND_P}", style="dim"))
     for note in document["notes"]:
         console.print(Text(f"note: {printable(note)}"))

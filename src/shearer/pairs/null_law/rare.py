@@ -21,6 +21,7 @@ from shearer._cached import cached_property
 from shearer.data.arrays import to_numpy
 from shearer.data.table import Table
 from shearer.data.variables import Variable
+from shearer.pairs.limits import LARGEST_SATURATION
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -32,6 +33,23 @@ _SMOOTH = 20.0
 _MOST_TABLES = 20_000
 # Pairs of rows alike in both labels that are expected; beyond, their number is smooth.
 _SMOOTH_PAIRS = 10.0
+
+
+def hardly_shared(times: Codes) -> bool:
+    """True if too few rows have a label in common to say anything: its entropy of order 2 is close to its largest.
+
+    Parameters
+    ----------
+    times : array of int
+        How often each label occurs.
+
+    Examples
+    --------
+    >>> hardly_shared(np.array([2, 1, 1, 1, 1, 1])), hardly_shared(np.array([3, 2, 2]))
+    (True, False)
+    """
+    present = int(times.sum())
+    return bool(-np.log2(np.sum((times / present) ** 2)) > LARGEST_SATURATION * np.log2(present))
 
 
 def level_codes(variable: Variable) -> Codes:

@@ -14,8 +14,8 @@ from shearer.data.arrays import to_numpy
 from shearer.data.columns import Column, Columns
 from shearer.data.table import table_from_columns
 from shearer.pairs.clusters import cluster_codes
-from shearer.pairs.limits import FEWEST_ROWS, LARGEST_SATURATION, work_of_pair
-from shearer.pairs.null_law.rare import level_codes
+from shearer.pairs.limits import FEWEST_ROWS, work_of_pair
+from shearer.pairs.null_law.rare import hardly_shared, level_codes
 from shearer.report.wording import count
 from shearer.scanning.columns.coded import Coded, coded_columns
 from shearer.scanning.columns.roles import Roles, find_roles
@@ -253,8 +253,7 @@ def _reasons(parts: list[Column], times: NDArray[np.intp]) -> list[str]:
     if all(part.kind == "categorical" for part in parts):
         if len(times) == present:
             return ["a label of its own in every row"]
-        # Entropy of order 2 over its largest value, as the tests judge by it what they can tell.
-        if -np.log2(np.sum((times / present) ** 2)) > LARGEST_SATURATION * np.log2(present):
+        if hardly_shared(times):
             return ["too few rows with the same label"]
     return []
 

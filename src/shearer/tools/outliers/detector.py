@@ -93,6 +93,8 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
         Their names; x0, x1, ... where the table has none.
     strengths_ : array
         Of the related pairs, on the scale of a correlation; with "relations".
+    ignored_ : list of str
+        Columns of labels that hardly any rows share, such as names; with "relations", which learns nothing from them.
     search_ : SubspaceSearch
         The fitted search, if there was one.
     n_features_in_, feature_names_in_
@@ -168,6 +170,7 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
             return self
         self._reader, values = RowReader.fit(self, X)
         names = column_names(self)
+        self.ignored_ = [name for name, levels in zip(names, self._reader.levels, strict=True) if levels == ()]
         self._rows, self._values = RowIndex(values), values
         if self.n_neighbors is not None:
             self._warn_of_few_rows(len(values))

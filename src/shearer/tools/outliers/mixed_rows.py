@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from shearer._validate import describe, listing, type_error, value_error
+from shearer.pairs.null_law.rare import hardly_shared
 from shearer.tools.estimator_input import check_features, is_table
 
 Floats = NDArray[np.float64]
@@ -24,7 +25,8 @@ class RowReader:
     Attributes
     ----------
     levels : tuple
-        For each column its labels, in alphabetical order; None for numbers.
+        For each column its labels, in alphabetical order; None for numbers. Labels that hardly any rows share, such as
+        names, tell nothing about a row: there are none, and all rows are alike.
     exponents : array of int
         Powers of two by which numbers are divided: no square of them overflows.
     """
@@ -36,7 +38,7 @@ class RowReader:
     def fit(cls, estimator: Any, X: Any) -> tuple["RowReader", Floats]:
         """Learn the columns of a table, and read it."""
         columns = _columns(estimator, X, None, reset=True)
-        levels = tuple(None if own.dtype.kind == "f" else tuple(sorted(set(own.tolist()))) for own in columns)
+        levels = tuple(None if own.dtype.kind == "f" else _levels(own) for own in columns)
         exponents = np.zeros(len(columns), dtype=np.intc)
         for place, own in enumerate(columns):
             if levels[place] is None:
@@ -69,10 +71,17 @@ class RowReader:
         for own, levels, exponent in zip(columns, self.levels, self.exponents, strict=True):
             if levels is None:
                 coded.append(np.ldexp(own, -exponent))
+            elif not levels:
+                coded.append(np.zeros(len(own)))
             else:
                 places = {level: float(place) for place, level in enumerate(levels)}
                 coded.append(np.array([places.get(label, _NEW) for label in own.tolist()]))
         return np.stack(coded, axis=1)
+
+
+def _levels(labels: NDArray[Any]) -> tuple[str, ...]:
+    different, times = np.unique(labels.astype(str), return_counts=True)
+    return () if len(different) > 1 and hardly_shared(times) else tuple(different.tolist())
 
 
 def _columns(
