@@ -1,12 +1,14 @@
 """Tests of the splits of triples: against whole matrices, with gaps, and what they find."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 import shearer as sh
 from pairs import dense
 from shearer.data import read
-from shearer.pairs import limits
+from shearer.pairs import limits, splits
 from shearer.pairs.null_law.combined_pvalue import half_cauchy
 from shearer.pairs.sides import Ladders
 from shearer.pairs.splits import SplitTests
@@ -73,3 +75,20 @@ def test_many_levels_and_constants(rng):
     found = SplitTests(Ladders.of(table)).pvalues([(0, 1, 2), (0, 1, 3)])
     assert 0.001 < found[0] <= 1
     assert found[1] == 1
+
+
+def test_few_rows_stand_for_all_where_values_are_missing(rng, monkeypatch):
+    """The sums of the third moment that they stand for move no p-value that decides anything."""
+    x = rng.normal(size=(300, 6))
+    x[:, 2], x[:, 3] = rng.standard_t(2, size=300), rng.exponential(size=300)
+    x[:, 5] = np.abs(x[:, 5]) * np.where(rng.random(300) < 0.75, np.sign(x[:, 0] * x[:, 1]), 1.0)
+    x[rng.random(x.shape) < 0.05] = np.nan
+    table, triples = read(x, missing="pairwise", pairwise=True), list(combinations(range(6), 3))
+    some = SplitTests(Ladders.of(table)).pvalues(triples)
+    monkeypatch.setattr(splits, "_GAP_MOST", 512)
+    every = SplitTests(Ladders.of(table)).pvalues(triples)
+    deciding = every > 1e-4
+    assert not (some == every).all()
+    assert 0 < deciding.sum() < len(triples)
+    assert np.log(some[deciding]) == pytest.approx(np.log(every[deciding]), abs=0.05)
+    assert np.log(some) == pytest.approx(np.log(every), rel=0.05, abs=0.05)

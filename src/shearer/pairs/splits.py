@@ -28,6 +28,8 @@ Masks = NDArray[np.bool_]
 
 # Rows that stand for all in some sums of the third moment of a product, where every split has rows of its own.
 _GAP_PROBES = 64
+# Up to so many rows all of them do.
+_GAP_MOST = 128
 # Pairs whose splits are found together, and numbers in the row vectors that these need of all variables.
 _PAIRS, _VECTORS = 32, 2**23
 
@@ -148,7 +150,7 @@ class SplitTests:
             own = self._masks[variable]
             masks = np.array([own & self._masks[pair[0]] & self._masks[pair[1]] for pair in asking])
             features = FeatureRows.of(self._leading.of(variable, height), own)
-            known = on_patterns(features, masks, most=limits.ALL_PROBES, slopes=False) if asking else []
+            known = on_patterns(features, masks, most=_GAP_MOST, probes=_GAP_PROBES, slopes=False) if asking else []
             found = dict(zip(asking, known, strict=True))
             return [found.get(pair) for pair in pairs]
 
@@ -162,8 +164,10 @@ class SplitTests:
         stack, starts = self._stack(height)
         product = products_of(*(self._leading.of(k, height) for k in pair))
         both = self._masks[pair[0]] & self._masks[pair[1]]
-        masks, probes = (both[None], limits.PROBES) if self._complete else (both & self._masks[others], _GAP_PROBES)
-        lefts = on_patterns(FeatureRows.of(product, both), masks, most=limits.ALL_PROBES, probes=probes, slopes=False)
+        masks, most, probes = both[None], limits.ALL_PROBES, limits.PROBES
+        if not self._complete:
+            masks, most, probes = both & self._masks[others], _GAP_MOST, _GAP_PROBES
+        lefts = on_patterns(FeatureRows.of(product, both), masks, most=most, probes=probes, slopes=False)
         lefts = lefts * len(others) if self._complete else lefts
         cross = product.T @ stack
         statistics = np.full(len(others), np.nan)
