@@ -72,11 +72,13 @@ def changelog(markdown: str) -> str:
     >>> print(changelog("## 1.0 (today)"))
     1.0 (today)
     -----------
-    >>> print(changelog("- `entropy` added"))
-    - ``entropy`` added
+    >>> print(changelog("- `a|b` added, |z| as well"))
+    - ``a|b`` added, \\|z\\| as well
     """
+    parts = re.split(r"`([^`]+)`", markdown)  # text and code in turn
+    text = "".join(f"``{part}``" if place % 2 else part.replace("|", r"\|") for place, part in enumerate(parts))
     lines = []
-    for line in re.sub(r"`([^`]+)`", r"``\1``", markdown).splitlines():
+    for line in text.splitlines():
         heading = re.match(r"(#+) (.*)", line)
         lines += [heading[2], "=-~"[len(heading[1]) - 1] * len(heading[2])] if heading else [line]
     return "\n".join(lines)
