@@ -11,6 +11,7 @@ from scipy.stats import fisher_exact, hypergeom
 import shearer as sh
 from shearer.data import read
 from shearer.pairs.engine import PairTests
+from shearer.pairs.null_law import rare
 from shearer.pairs.null_law.rare import (
     _count,
     alike_pairs,
@@ -18,6 +19,7 @@ from shearer.pairs.null_law.rare import (
     coincidence_pvalue,
     joint_codes,
     least_pvalue,
+    least_pvalue_of_codes,
     table_of,
     table_pvalue,
 )
@@ -143,7 +145,9 @@ def test_pairs_of_rows_alike_in_two_labels(levels, rng):
     for observed in np.unique(counts)[1:5]:
         table = tables[int(np.argmax(counts == observed))]
         share = np.mean(counts >= observed)
-        assert coincidence_pvalue(table) == pytest.approx(share, rel=0.25, abs=0.01)
+        assert coincidence_pvalue(table.sum(axis=1), table.sum(axis=0), table) == pytest.approx(
+            share, rel=0.25, abs=0.01
+        )
 
 
 def test_level_of_labels_that_occur_twice(rng):
@@ -176,3 +180,28 @@ def test_tables_are_counted_by_rows(table):
         assert _count(own) == prod(ways)
         assert _count(own) >= tables_with_sums(rows, columns)
         assert table_pvalue(own) == pytest.approx(table_pvalue(own.T))
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_codes_give_what_tables_give(rng, exact, monkeypatch):
+    laws = ((2, 0.05), (3, 0.9), (30, 0.0), (20, 0.97))
+    for levels, share in laws:
+        first, second = (np.where(rng.random(60) < share, 0, rng.integers(0, levels, 60)) for _ in range(2))
+        second[:5] = first[:5] = np.arange(5) % levels
+        expected = least_pvalue(table_of(first, second), exact=exact)
+        assert least_pvalue_of_codes(first, second, exact=exact) == pytest.approx(expected, rel=1e-12)
+        with monkeypatch.context() as patch:  # without the table: the chance of the arrangement or of coincidences
+            patch.setattr(rare, "_MOST_CELLS", 0)
+            patch.setattr(rare, "_MOST_TABLES", 0)
+            without = least_pvalue(table_of(first, second), exact=exact)
+            assert least_pvalue_of_codes(first, second, exact=exact) == pytest.approx(without, rel=1e-12)
+
+
+def test_many_different_values_take_no_table(rng):
+    x = np.arange(200_000)
+    y = np.concatenate([x[:100_000], rng.permutation(x[100_000:])])
+    assert least_pvalue_of_codes(x // 2, y // 2, exact=True) < 1e-6
+    x, y = x.astype(float), y.astype(float)
+    assert sh.independence_test(x, y).pvalue < 1e-6
+    found = sh.interaction_test(x[:30_000], y[:30_000], rng.permutation(x[:30_000]))
+    assert 0 <= found.split_pvalue <= 1

@@ -18,7 +18,7 @@ from shearer.inference.threeway.term import three_way
 from shearer.kernels import Kernel
 from shearer.measures import Dependence
 from shearer.pairs.limits import CENTERED_WEIGHTS
-from shearer.pairs.null_law.rare import Codes, joint_codes, least_pvalue, level_codes, table_of
+from shearer.pairs.null_law.rare import Codes, joint_codes, least_pvalue_of_codes, level_codes
 from shearer.pairs.null_law.tails import joined
 from shearer.pairs.sides import Ladders
 from shearer.pairs.splits import SplitTests
@@ -293,7 +293,7 @@ def kind_of(excess: float, error: float) -> str:
 def least_of_splits(codes: Sequence[Codes]) -> list[float]:
     """What the p-value of each split cannot be below: the chance that the third meets the other two as it does."""
     pairs = ((joint_codes(codes[a], codes[b]), codes[c]) for a, b, c in ((1, 2, 0), (0, 2, 1), (0, 1, 2)))
-    return [least_pvalue(table_of(*pair), exact=False) for pair in pairs]
+    return [least_pvalue_of_codes(*pair, exact=False) for pair in pairs]
 
 
 def split_components(tests: SplitTests, names: Sequence[str]) -> list[Component]:

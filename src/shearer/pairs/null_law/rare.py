@@ -7,7 +7,7 @@ can be gone through, to the exact one. Of labels that occur a few times each the
 have both labels in common, and where few of these are expected its tail is that of a count.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import combinations
 from math import comb, prod
@@ -31,6 +31,8 @@ CERTAIN = 0.25
 # Rows off the most frequent value of both variables that are expected to meet; beyond, laws are smooth.
 _SMOOTH = 20.0
 _MOST_TABLES = 20_000
+# Cells of a table beyond which there are more such tables than that.
+_MOST_CELLS = 10**6
 # Pairs of rows alike in both labels that are expected; beyond, their number is smooth.
 _SMOOTH_PAIRS = 10.0
 
@@ -128,18 +130,40 @@ def least_pvalue(table: NDArray[Any], *, exact: bool) -> float:
     >>> round(least_pvalue(np.array([[9, 0], [0, 3]]), exact=True) * 220, 6)  # 3 of 12 places in 220 ways
     1.0
     """
-    margins = [np.asarray(table.sum(axis=axis), dtype=np.float64) for axis in (0, 1)]
-    rows = margins[0].sum()
-    few_pairs = exact and bool(sparse(alike_pairs(margins[0]), alike_pairs(margins[1]), rows))
-    few_rows = bool(coarse(rows - margins[0].max(), rows - margins[1].max(), rows))
+    return _least_pvalue((table.sum(axis=1), table.sum(axis=0)), lambda: table[table > 0], lambda: table, exact)
+
+
+def least_pvalue_of_codes(first: Codes, second: Codes, *, exact: bool) -> float:
+    """The same from the codes of both values of every row: of many different values no table is made.
+
+    Examples
+    --------
+    >>> rows = np.arange(10**6)
+    >>> least_pvalue_of_codes(rows, rows[::-1], exact=False)
+    0.0
+    """
+    margins = np.bincount(first), np.bincount(second)
+    small = len(margins[0]) * len(margins[1]) <= _MOST_CELLS
+    make = (lambda: table_of(first, second)) if small else None
+    return _least_pvalue(margins, lambda: np.bincount(joint_codes(first, second)), make, exact)
+
+
+def _least_pvalue(
+    margins: tuple[Any, Any], meetings: Callable[[], Any], table: Callable[[], Any] | None, exact: bool
+) -> float:
+    """From how often each value occurs; how often those meet that do, and the table, are made where they are needed."""
+    first, second = (np.asarray(margin, dtype=np.float64) for margin in margins)
+    rows = first.sum()
+    few_pairs = exact and bool(sparse(alike_pairs(first), alike_pairs(second), rows))
+    few_rows = bool(coarse(rows - first.max(), rows - second.max(), rows))
     if not few_pairs and not few_rows:
         return 0.0
-    found = table_pvalue(table) if exact else None
+    found = table_pvalue(table()) if exact and table is not None else None
     if found is not None:
         return found
     if few_pairs:
-        return coincidence_pvalue(table)
-    logs = sum(gammaln(margin + 1.0).sum() for margin in margins) - gammaln(table[table > 0] + 1.0).sum()
+        return coincidence_pvalue(first, second, meetings())
+    logs = sum(gammaln(margin + 1.0).sum() for margin in (first, second)) - gammaln(meetings() + 1.0).sum()
     return float(np.exp(logs - gammaln(rows + 1.0)))
 
 
@@ -155,28 +179,35 @@ def sparse(first: Any, second: Any, rows: Any) -> Any:
     return np.asarray(first) * np.asarray(second) < _SMOOTH_PAIRS * rows * (rows - 1) / 2
 
 
-def coincidence_pvalue(table: NDArray[Any]) -> float:
+def coincidence_pvalue(first: Any, second: Any, meetings: Any) -> float:
     """The chance of at least as many pairs of rows alike in both of two labels.
 
     By the negative binomial law of the exact mean and variance over all permutations, the Poisson law where the
     variance is no larger than the mean.
 
+    Parameters
+    ----------
+    first, second : array
+        How often each label occurs.
+    meetings : array
+        How often those meet that do.
+
     Examples
     --------
     >>> first = np.repeat(np.arange(30), 2)  # 30 labels, twice each; three of them always meet
     >>> second = np.concatenate([first[:6], np.tile(np.arange(3, 30), 2)])
-    >>> round(coincidence_pvalue(table_of(first, second)), 3)
+    >>> round(coincidence_pvalue(np.bincount(first), np.bincount(second), table_of(first, second)), 3)
     0.015
     """
-    margins = [np.asarray(table.sum(axis=axis), dtype=np.float64) for axis in (0, 1)]
+    margins = [np.asarray(margin, dtype=np.float64) for margin in (first, second)]
     n = margins[0].sum()
-    observed = alike_pairs(table)
+    observed = alike_pairs(meetings)
     if observed == 0:
         return 1.0
     # Ordered pairs of edges of a graph: the same, with a vertex in common, with none.
     whole = _meetings(np.array([n]))
-    first, second = (_meetings(margin) for margin in margins)
-    terms = np.divide(first * second, whole, out=np.zeros(3), where=whole > 0)
+    edges = [_meetings(margin) for margin in margins]
+    terms = np.divide(edges[0] * edges[1], whole, out=np.zeros(3), where=whole > 0)
     mean = terms[0]
     variance = float(terms.sum()) - mean**2
     if variance <= mean * (1 + 1e-9):
@@ -196,7 +227,7 @@ def least_pvalue_of(variables: Sequence[Variable]) -> float:
     if len(codes) > 2:
         return chance_of_arrangement(codes)
     exact = all(equally_unlike(*pair) for pair in zip(variables, codes, strict=True))
-    return least_pvalue(table_of(*codes), exact=exact)
+    return least_pvalue_of_codes(*codes, exact=exact)
 
 
 def chance_of_arrangement(codes: Sequence[Codes]) -> float:
@@ -316,4 +347,4 @@ class RarePairs:
         (a, alike), (b, likewise) = self._of(first), self._of(second)
         masks, pattern = self._presence.masks, self._presence.pattern
         both = masks[pattern[first]] & masks[pattern[second]]
-        return least_pvalue(table_of(a[both], b[both]), exact=alike and likewise)
+        return least_pvalue_of_codes(a[both], b[both], exact=alike and likewise)
