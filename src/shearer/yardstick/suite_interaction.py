@@ -10,7 +10,7 @@ from shearer.yardstick.known_design import Design, Generator, Suite, as_labels
 
 def _normal(g: Generator, n: int) -> tuple[Any, ...]:
     law = np.array([[1.0, 0.5, 0.3], [0.5, 1.0, 0.4], [0.3, 0.4, 1.0]])
-    return tuple(g.multivariate_normal(np.zeros(3), law, n).T)
+    return tuple(g.multivariate_normal(np.zeros(3), law, n, method="cholesky").T)
 
 
 def _skewed(g: Generator, n: int) -> tuple[Any, ...]:

@@ -62,7 +62,7 @@ def _exponential(g: Generator, n: int, p: int, kappa: float) -> tuple[Array, Arr
 def _joint_normal(g: Generator, n: int, p: int, kappa: float) -> tuple[Array, Array]:
     shared = np.full((p, p), 0.5 / p)
     covariance = np.block([[np.eye(p), shared], [shared, (1 + 0.5 * kappa) * np.eye(p)]])
-    both = g.multivariate_normal(np.zeros(2 * p), covariance, size=n)
+    both = g.multivariate_normal(np.zeros(2 * p), covariance, size=n, method="cholesky")
     return both[:, :p], both[:, p:] if p > 1 else both[:, p]
 
 
