@@ -32,6 +32,7 @@ from sklearn.preprocessing import scale
 from sklearn.svm import OneClassSVM
 
 from experiments import records
+from experiments.odds import is_there
 from shearer.datasets import load_mpg, load_odds, load_penguins
 from shearer.tools import SubspaceOutlierDetector, SubspaceSearch
 from shearer.tools.outliers.detector import DISTANCE_NEIGHBORS
@@ -225,14 +226,6 @@ def study(case: str, quick: bool) -> dict[str, Any]:
     mean = {key: np.mean([one[key] for one in found], axis=0).round(4).tolist() for key in found[0]}
     about = {"rows": len(X), "columns": X.shape[1], "outliers": int(y.sum()), "tables": len(found)}
     return about | {"areas": mean, "processor_seconds": round(time.process_time() - start, 1)}
-
-
-def is_there(name: str) -> bool:
-    try:
-        load_odds(name)
-    except (OSError, ValueError):
-        return False
-    return True
 
 
 def cases() -> list[str]:

@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -62,7 +63,8 @@ def start(*arguments: str, limit: int | None = None, **options: Any) -> "subproc
 
 def finish(process: "subprocess.Popen[bytes]") -> tuple[int, str]:
     said = process.communicate(timeout=PATIENCE)[1].decode(errors="replace")
-    return process.returncode, said
+    # Where the folder was that the case had for itself is of no account.
+    return process.returncode, re.sub(rf"{re.escape(tempfile.gettempdir())}/[^/]+/", "", said)
 
 
 def answer(path: Path) -> Any:

@@ -16,7 +16,7 @@ TROJAN = ["a\u202eb", "a\u2066b\u2069", "a\x1b[2Jb", "a\x9bb", "a\x00b", "a\x7fb
 RAW = [name[1] for name in TROJAN]
 
 
-@pytest.mark.parametrize("member", ["../../escaped.npy", "/tmp/escaped.npy", "a/../../escaped.npy"])
+@pytest.mark.parametrize("member", ["../../escaped.npy", "/escaped.npy", "a/../../escaped.npy"])
 def test_members_of_archives_lead_nowhere(tmp_path, member):
     """They are read into memory under their names, and refused: they are not those that were hashed."""
     inner = tmp_path / "a" / "b"

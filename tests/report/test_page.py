@@ -12,7 +12,7 @@ import pytest
 
 from report import documents
 from shearer.report import render_page
-from shearer.report.page import comparison_page, yardstick_page
+from shearer.report.page import comparison_page, outlier_page, yardstick_page
 from shearer.report.page import render as builder
 
 ASSETS = resources.files("shearer.report").joinpath("assets")
@@ -105,7 +105,8 @@ def test_every_asset_is_used_and_short():
     names = {entry.name for entry in ASSETS.iterdir()}
     compared = {*comparison_page._SCRIPTS, *comparison_page._STYLES, "compare.html"}
     judged = {*yardstick_page._SCRIPTS, *yardstick_page._STYLES, "yardstick.html"}
-    assert names == {*builder._SCRIPTS, *builder._STYLES, "page.html"} | compared | judged
+    standing_out = {*outlier_page._STYLES, "outliers.html"}
+    assert names == {*builder._SCRIPTS, *builder._STYLES, "page.html", "head.html"} | compared | judged | standing_out
     for name in names:
         text = ASSETS.joinpath(name).read_text(encoding="utf-8")
         assert len(text.splitlines()) < 300

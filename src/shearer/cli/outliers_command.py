@@ -159,7 +159,7 @@ def outliers(
     if csv is not None:
         deliver("--csv", csv, text(document), quiet=quiet)
     if report is not None:
-        from shearer.report.outlier_page import outlier_page
+        from shearer.report.page.outlier_page import outlier_page
 
         deliver("--report", report, outlier_page(document, table), quiet=quiet)
 

@@ -147,8 +147,9 @@ def _print(document: dict[str, Any]) -> None:
     console = Console(highlight=False)
     console.print(Text(f"{len(chosen)} of {len(document['columns'])} columns for {target}, {document['rows']} rows."))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name, side in (("column", "left"), ("score", "right"), ("p", "right"), ("q", "right")):
-        table.add_column(name, justify=side)  # type: ignore[arg-type]
+    table.add_column("column")
+    for name in ("score", "p", "q"):
+        table.add_column(name, justify="right")
     for row in chosen:
         numbers = ["" if math.isnan(row[name]) else f"{row[name]:.0e}" for name in ("pvalue", "qvalue")]
         table.add_row(Text(printable(row["column"], 40)), f"{row['score']:.3f}", *numbers)

@@ -5,6 +5,7 @@ value and its gradient are finite: equal rows, a constant error and rows far apa
 """
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import nullcontext
 from functools import partial
@@ -118,7 +119,7 @@ class KernelLoss(nn.Module):
         return ", ".join(f"{name}={value!r}" for name, value in options.items())
 
 
-class ChanceLoss(KernelLoss):
+class ChanceLoss(KernelLoss, ABC):
     """A loss of several tensors, which by chance has a level of its own."""
 
     def __init__(self, *options: Any) -> None:
@@ -134,9 +135,9 @@ class ChanceLoss(KernelLoss):
             raise value_error("excess", "a batch before", "none", "Call the loss first; compiled calls leave no trace.")
         return self._excess(self._last)[0]
 
+    @abstractmethod
     def _excess(self, matrices: list[Tensor]) -> tuple[float, float]:
         """The value less its chance level, and how much that varies where a model could push below it."""
-        raise NotImplementedError
 
     def _noted(self, value: Tensor, matrices: list[Tensor]) -> Tensor:
         """The value; the batch is kept for `excess`, and now and then compared with chance."""

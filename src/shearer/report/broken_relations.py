@@ -1,6 +1,6 @@
 """Rows that stand out by their values, relations and distances: as a mapping, as csv, and as a text."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +10,9 @@ from rich.text import Text
 from shearer._display import printable
 from shearer._version import __version__
 from shearer.report.exports import csv_text
-from shearer.report.outlying import VERSION, NumberedRows, plain_table, row_record
+from shearer.report.outlying import VERSION, NumberedRows, plain_table, row_record, told_outliers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from shearer.tools import SubspaceOutlierDetector
 
 SCORE = (
@@ -27,7 +25,7 @@ _LONGEST_NAME = 40
 
 
 def relation_document(
-    detector: "SubspaceOutlierDetector", table: NumberedRows, *, source: str, notes: "Sequence[str]" = ()
+    detector: "SubspaceOutlierDetector", table: NumberedRows, *, source: str, notes: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Everything a detector of `scheme="relations"` says of its training rows, as plain numbers and texts.
 
@@ -108,30 +106,7 @@ class BrokenRelationsView:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """Sentences and tables."""
-        settings, outliers = self.document["settings"], self.document["outliers"]
-        source = printable(settings["source"] or "The table", 60)
-        found = f"{len(outliers) or 'none'} {'stands' if len(outliers) < 2 else 'stand'} out most"
-        yield Text(f"{source}: {settings['used']} of {settings['rows']} rows, {found}. Rows are counted from 1.")
-        if outliers[: self.limit]:
-            yield Text(f"score: {settings['score']}.")
-            yield Text()
-            yield self._outliers()
-        if len(outliers) > self.limit:
-            yield Text(f" and {len(outliers) - self.limit} more", style="dim")
-        yield Text()
-        yield self._pairs()
-        for note in self.document["notes"]:
-            yield Text(f"note: {printable(note)}", style="dim")
-
-    def _outliers(self) -> RenderableType:
-        shown = self.document["outliers"][: self.limit]
-        labelled = any(found["label"] is not None for found in shown)
-        table = plain_table(["row", *(["label"] if labelled else []), "score", "why"], right=("row", "score"))
-        for found in shown:
-            why = "\n".join(printable(reason["words"], 200) for reason in found["reasons"][:_PRINTED_REASONS])
-            label = [Text(printable(found["label"] or "", _LONGEST_NAME))] if labelled else []
-            table.add_row(f"{found['row']}", *label, f"{found['score']:.3g}", Text(why))
-        return table
+        return told_outliers(self.document, self.limit, (), _listed, self._pairs())
 
     def _pairs(self) -> RenderableType:
         relations = self.document["relations"]
@@ -144,3 +119,13 @@ class BrokenRelationsView:
         if len(relations) > _PRINTED_PAIRS:
             table.add_row(Text(f"and {len(relations) - _PRINTED_PAIRS} more", style="dim"), "")
         return table
+
+
+def _listed(outliers: Sequence[Mapping[str, Any]]) -> RenderableType:
+    labelled = any(found["label"] is not None for found in outliers)
+    table = plain_table(["row", *(["label"] if labelled else []), "score", "why"], right=("row", "score"))
+    for found in outliers:
+        why = "\n".join(printable(reason["words"], 200) for reason in found["reasons"][:_PRINTED_REASONS])
+        label = [Text(printable(found["label"] or "", _LONGEST_NAME))] if labelled else []
+        table.add_row(f"{found['row']}", *label, f"{found['score']:.3g}", Text(why))
+    return table

@@ -1,6 +1,6 @@
 """The outliers of a table: numbers as a mapping, as csv, and as a text for the terminal."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_
@@ -193,21 +193,31 @@ class OutlierView:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """Sentences and tables."""
-        settings, outliers = self.document["settings"], self.document["outliers"]
-        source = printable(settings["source"] or "The table", 60)
-        found = f"{len(outliers) or 'none'} {'stands' if len(outliers) < 2 else 'stand'} out most"
-        yield Text(f"{source}: {settings['used']} of {settings['rows']} rows, {found}. Rows are counted from 1.")
-        if outliers[: self.limit]:
-            yield Text(f"score: {settings['score']}.")
-            yield Text("blamed: the columns that raise it most, and in brackets where 90 of 100 rows are.")
-            yield Text()
-            yield _outliers(outliers[: self.limit])
-        if len(outliers) > self.limit:
-            yield Text(f" and {len(outliers) - self.limit} more", style="dim")
-        yield Text()
-        yield _subspaces(self.document)
-        for note in self.document["notes"]:
-            yield Text(f"note: {printable(note)}", style="dim")
+        legend = ["blamed: the columns that raise it most, and in brackets where 90 of 100 rows are."]
+        return told_outliers(self.document, self.limit, legend, _outliers, _subspaces(self.document))
+
+
+def told_outliers(
+    document: Mapping[str, Any],
+    limit: int,
+    legend: Sequence[str],
+    listed: Callable[[Sequence[Mapping[str, Any]]], RenderableType],
+    beside: RenderableType,
+) -> Iterator[RenderableType]:
+    """How many rows stand out, those at the top as `listed` shows them, what they were held against, and notes."""
+    settings, outliers = document["settings"], document["outliers"]
+    source = printable(settings["source"] or "The table", 60)
+    found = f"{len(outliers) or 'none'} {'stands' if len(outliers) < 2 else 'stand'} out most"
+    yield Text(f"{source}: {settings['used']} of {settings['rows']} rows, {found}. Rows are counted from 1.")
+    if outliers[:limit]:
+        yield from map(Text, [f"score: {settings['score']}.", *legend, ""])
+        yield listed(outliers[:limit])
+    if len(outliers) > limit:
+        yield Text(f" and {len(outliers) - limit} more", style="dim")
+    yield Text()
+    yield beside
+    for note in document["notes"]:
+        yield Text(f"note: {printable(note)}", style="dim")
 
 
 def _outliers(outliers: Sequence[Mapping[str, Any]]) -> Table:

@@ -271,9 +271,11 @@ def page_template(name: str = "page.html") -> Any:
     """A template of the assets: whatever it is filled with is escaped."""
     import jinja2
 
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(asset), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
+    )
     environment.filters["thousands"] = lambda number: "–" if number is None else f"{number:,}"
-    return environment.from_string(asset(name))
+    return environment.get_template(name)
 
 
 def content_hash(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer.report.page.render import asset, content_hash, page_template
 from shearer.report.wording import plain_name
 
 if TYPE_CHECKING:
@@ -21,38 +22,38 @@ _MOST_ROWS, _MOST_REASONS, _MOST_POINTS = 50, 2, 400
 _WIDTH, _HEIGHT, _EDGE = 260, 190, 26
 # The blue and the vermilion of Okabe and Ito, told apart with any kind of colour vision.
 _OTHERS, _ROW = "#0072B2", "#D55E00"
-_STYLE = (
-    "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem;color:#222;"
-    "background:#fff}section{border-top:1px solid #ccc;padding:.8rem 0}figure{display:inline-block;margin:0 1rem 0 0;"
-    "width:260px;vertical-align:top}figcaption{font-size:13px}h2{font-size:1.05rem;margin:.2rem 0}"
-)
+_STYLES = ("base.css", "outliers.css")
 
 
 def outlier_page(document: Mapping[str, Any], table: "NumberedRows") -> str:
     """The page of a document that `relation_document` made, with rows of the table in its pictures."""
     settings, outliers = document["settings"], document["outliers"]
-    title = f"Rows that stand out in {escape(plain_name(str(settings['source'] or 'a table')))}"
     place = {row: k for k, row in enumerate(table.rows)}
-    parts = [_section(found, table.numbers, place[found["row"]]) for found in outliers[:_MOST_ROWS]]
     counted = f"{len(outliers):,} of {settings['used']:,} rows are shown as outlying"
     if len(outliers) > _MOST_ROWS:
         counted += f", the first {_MOST_ROWS} below"
-    notes = "".join(f"<li>{escape(plain_name(note, 400))}</li>" for note in document["notes"])
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<style>{_STYLE}</style></head><body><h1>{title}</h1><p>{counted}. Score: {escape(settings['score'])}.</p>"
-        f"{''.join(parts)}<ul>{notes}</ul></body></html>\n"
+    style = "\n".join(asset(name) for name in _STYLES)
+    page = page_template("outliers.html").render(
+        style=style,
+        style_hash=content_hash(style),
+        script_hash=content_hash(""),
+        source=plain_name(str(settings["source"] or "a table")),
+        counted=counted,
+        score=settings["score"],
+        rows=[_shown(found, table.numbers, place[found["row"]]) for found in outliers[:_MOST_ROWS]],
+        notes=[plain_name(note, 400) for note in document["notes"]],
     )
+    return f"{page}\n"
 
 
-def _section(found: Mapping[str, Any], numbers: "pl.DataFrame", place: int) -> str:
-    label = f" · {escape(plain_name(found['label'], 60))}" if found["label"] else ""
+def _shown(found: Mapping[str, Any], numbers: "pl.DataFrame", place: int) -> dict[str, Any]:
+    """What the page holds of a row."""
     figures = []
     for reason in found["reasons"][:_MOST_REASONS]:
         drawn = row_picture(reason["columns"], [numbers[name].to_list() for name in reason["columns"]], place)
-        figures.append(f"<figure>{drawn}<figcaption>{escape(plain_name(reason['words'], 400))}</figcaption></figure>")
-    return f"<section><h2>Row {found['row']}{label}: {found['score']:.3g} bits</h2>{''.join(figures)}</section>"
+        figures.append((drawn, plain_name(reason["words"], 400)))
+    label = plain_name(found["label"], 60) if found["label"] else ""
+    return {"number": found["row"], "label": label, "score": f"{found['score']:.3g}", "figures": figures}
 
 
 def row_picture(names: Sequence[str], columns: Sequence[Sequence[Any]], place: int) -> str:
