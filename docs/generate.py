@@ -307,24 +307,24 @@ def level() -> str:
 
 def power() -> str:
     """The committed study of alternatives, with the mean of each method."""
-    found = results("power")
-    methods = list(next(iter(found.values()))["power"])
+    found: dict[str, dict[str, Any]] = {}
+    for case, study in results("power").items():
+        name, method = case.rsplit(": ", 1)
+        found.setdefault(name, {})[method] = study
+    methods = list(dict.fromkeys(method for studies in found.values() for method in studies))
+    methods.sort(key=lambda method: method != "shearer")
+    # Where a method was not run it is not compared.
+    complete = {name: studies for name, studies in found.items() if len(studies) == len(methods)}
     rows = []
-    for name, study in found.items():
-        best = max(study["power"].values())
-        shown = [f"{study['power'][m]:.2f}" for m in methods]
-        rows.append(
-            [name, *(f"**{s}**" if study["power"][m] == best else s for m, s in zip(methods, shown, strict=True))]
-        )
-    means = [np.mean([study["power"][m] for study in found.values()]) for m in methods]
-    rows.append(["mean", *(f"{mean:.2f}" for mean in means)])
-    best = [max(study["power"].values()) for study in found.values()]
-    regrets = [
-        np.mean([top - study["power"][m] for top, study in zip(best, found.values(), strict=True)]) for m in methods
-    ]
-    rows.append(["regret", *(f"{regret:.2f}" for regret in regrets)])
-    trials = next(iter(found.values()))["trials"]
-    rows.append(["trials", *(str(trials[m]) for m in methods)])
+    for name, studies in complete.items():
+        best = max(study["power"] for study in studies.values())
+        powers = [studies[method]["power"] for method in methods]
+        rows.append([name, *(f"**{own:.2f}**" if own == best else f"{own:.2f}" for own in powers)])
+    powers = np.array([[studies[method]["power"] for method in methods] for studies in complete.values()])
+    rows.append(["mean", *(f"{mean:.2f}" for mean in powers.mean(axis=0))])
+    rows.append(["regret", *(f"{own:.3f}" for own in (powers.max(axis=1, keepdims=True) - powers).mean(axis=0))])
+    trials = next(iter(complete.values()))
+    rows.append(["trials", *(str(trials[method]["trials"]) for method in methods)])
     return table("Rejections of dependent variables", ["alternative", *(m.replace("*", "\\*") for m in methods)], rows)
 
 

@@ -77,14 +77,24 @@ def saturated(matrix):
 
 
 def components(first, second):
-    """Of two ladders of similarity matrices: p-values and weights, of both forms at each height."""
-    found = []
-    for height in range(max(len(first), len(second))):
-        pair = [ladder[min(height, len(ladder) - 1)] for ladder in (first, second)]
+    """Of two ladders of similarity matrices: p-values and weights, of both forms at the rungs that have a weight.
+
+    No two matrices meet twice: a ladder of fewer rungs has its last at every further height.
+    """
+    found, met = [], set()
+    highest = max(len(first), len(second)) - 1
+    weighted = dict.fromkeys([*limits.CENTERED_WEIGHTS, *limits.ADDITIVE_WEIGHTS])
+    for heights in sorted(weighted, key=lambda one: (max(one), one[0] != one[1])):
+        places = tuple(min(height, len(ladder) - 1) for height, ladder in zip(heights, (first, second), strict=True))
+        if max(heights) > highest or places in met:
+            continue
+        met.add(places)
+        pair = [ladder[place] for ladder, place in zip((first, second), places, strict=True)]
         if not any(saturated(matrix) for matrix in pair):
-            found.append((component(*(centered(matrix) for matrix in pair)), limits.CENTERED_WEIGHTS[height]))
-            found.append((covariance(*(additive(matrix) for matrix in pair)), limits.ADDITIVE_WEIGHTS[height]))
-    return [(p, weight) for p, weight in found if p is not None and weight > 0]
+            found.append((component(*(centered(matrix) for matrix in pair)), limits.CENTERED_WEIGHTS[heights]))
+            if heights in limits.ADDITIVE_WEIGHTS:
+                found.append((covariance(*(additive(matrix) for matrix in pair)), limits.ADDITIVE_WEIGHTS[heights]))
+    return [(p, weight) for p, weight in found if p is not None]
 
 
 def pvalue(first, second):

@@ -30,7 +30,7 @@ def test_by_definition(rng):
         for height in range(3):
             matrices = [centered_features(tests, k, height) for k in (first, second, alone)]
             tails.append(dense.component(dense.centered(matrices[0] * matrices[1]), dense.centered(matrices[2])))
-        expected.append(float(half_cauchy(tails, limits.CENTERED_WEIGHTS[:3])))
+        expected.append(float(half_cauchy(tails, limits.RUNG_WEIGHTS[:3])))
     assert tests.pvalues([(0, 1, 2)])[0] == pytest.approx(max(expected), rel=1e-6)
     assert sh.interaction_test(a, b, c).split_pvalue == pytest.approx(max(expected), rel=1e-6)
 

@@ -21,7 +21,7 @@ def one_sided(z, skewness, _least):
 
 @pytest.fixture
 def dummy(monkeypatch):
-    new = Statistic("alike", (0.0, 0.3, 0.0, 0.0), alike, one_sided)
+    new = Statistic("alike", {(1, 1): 0.3}, alike, one_sided)
     monkeypatch.setattr(statistics, "STATISTICS", [*statistics.STATISTICS, new])
     return new.name
 

@@ -69,7 +69,7 @@ def product_components(
                 continue
             z = total / law.deviation
             p = float(upper_tail(z, law.skewness))
-            weight = limits.CENTERED_WEIGHTS[height]
+            weight = limits.RUNG_WEIGHTS[height]
             components.append(Component(f"product {label} scale {scale:.2g}", z, p, law.skewness, weight))
     return components
 

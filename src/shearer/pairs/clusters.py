@@ -131,7 +131,7 @@ class ClusterTests:
                 label = f"at {limits.RUNG_BITS[height]:g} bits" if max(heights) > 1 else "at its one width"
                 z, skewness = law
                 tail = float(upper_tail(z, skewness))
-                yield f"clusters {label}", z, tail, skewness, limits.CENTERED_WEIGHTS[height]
+                yield f"clusters {label}", z, tail, skewness, limits.RUNG_WEIGHTS[height]
 
 
 def _chi_squares(sums: Floats) -> tuple[float, float] | None:

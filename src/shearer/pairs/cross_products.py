@@ -1,6 +1,8 @@
 """Products of the features of all pairs of two sets of variables, which statistics need beside single variables."""
 
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,9 +10,11 @@ from numpy.typing import NDArray
 from shearer._threads import map_threads
 from shearer.pairs import limits
 from shearer.pairs.sides import Side
-from shearer.pairs.statistics import Known, Margins, Sample
+from shearer.pairs.statistics import Heights, Known, Margins, Sample
 
 Floats = NDArray[np.float64]
+# Features of all variables side by side, by rung.
+Stacks: TypeAlias = dict[int, Floats]
 
 # Variables of a tile whose products are one piece of work.
 _PIECE = 8
@@ -18,17 +22,32 @@ _PIECE = 8
 _BAND = 2**21
 
 
-def sample_of(left: Side, right: Side) -> Sample:
-    """All that statistics need of all pairs of two sets of variables."""
-    complete = left.ladders.presence.complete
-    ranks = float(left.starts[-1]) / len(left.variables), float(right.starts[-1]) / len(right.variables)
-    by_matrices = complete and left.ladders.rows <= min(limits.MOST_MATRIX_ROWS, ranks[0] * ranks[1])
-    total = np.empty((0, 0)) if by_matrices else _cross_products(left, right)
-    margins = margins_of(left, right)
-    norms = _matrix_products(left, right) if by_matrices else _norms(left, right, margins, total)
-    first, second = margins.first, margins.second
-    diagonals, slopes = (_vector_products(first, second, name) for name in ("diagonal", "slope"))
-    return Sample(first, second, margins.n, norms, diagonals, slopes)
+def samples_of(left: Sequence[Side], right: Sequence[Side], rungs: Sequence[Heights]) -> Iterator[Sample]:
+    """All that statistics need of all pairs of two sets of variables, at some rungs of both.
+
+    Parameters
+    ----------
+    left, right : sequences of Side
+        The variables at every rung.
+    rungs : sequence of pairs of int
+        Those of the first set and of the second.
+    """
+    n, complete = left[0].ladders.rows, left[0].ladders.presence.complete
+    by_features = [
+        (a, b)
+        for a, b in rungs
+        if not complete or n > min(limits.MOST_MATRIX_ROWS, left[a].typical_rank * right[b].typical_rank)
+    ]
+    products = _cross_products(left, right, by_features)
+    for a, b in rungs:
+        margins = margins_of(left[a], right[b])
+        if (a, b) in products:
+            norms = _norms(left[a], right[b], margins, products.pop((a, b)))
+        else:
+            norms = _matrix_products(left[a], right[b])
+        first, second = margins.first, margins.second
+        diagonals, slopes = (_vector_products(first, second, name) for name in ("diagonal", "slope"))
+        yield Sample(first, second, margins.n, norms, diagonals, slopes)
 
 
 def margins_of(left: Side, right: Side) -> Margins:
@@ -49,26 +68,28 @@ def margins_of(left: Side, right: Side) -> Margins:
     return Margins(first, second, presence.common[np.ix_(left.patterns, right.patterns)])
 
 
-def _cross_products(left: Side, right: Side) -> Floats:
+def _cross_products(left: Sequence[Side], right: Sequence[Side], rungs: Sequence[Heights]) -> dict[Heights, Floats]:
     """Sums over rows of the products of all features of two sides; of all variables the first pass as well."""
-    total = np.zeros((int(left.starts[-1]), int(right.starts[-1])))
-    sums = np.zeros(int(left.starts[-1]))
+    totals = {(a, b): np.zeros((left[a].width, right[b].width)) for a, b in rungs}
+    sums = {a: np.zeros(left[a].width) for a, _ in rungs}
     # Cut at fixed variables, whatever the number of threads: the last bits of a product depend on its shape.
-    edges = [*left.starts[:-1:_PIECE].tolist(), int(left.starts[-1])]
-    cuts = [slice(*pair) for pair in pairwise(edges)]
-    for chunk in left.chunks():
-        mine = left.stack(chunk)
-        others = mine if left is right else right.stack(chunk)
+    cuts = [(pair, slice(*ends)) for pair in rungs for ends in pairwise(left[pair[0]].edges(_PIECE))]
+    for chunk in left[0].chunks():
+        mine = {a: left[a].stack(chunk) for a, _ in rungs}
+        others = mine if left is right else {b: right[b].stack(chunk) for _, b in rungs}
 
-        def add(cut: slice, mine: Floats = mine, others: Floats = others) -> None:
-            total[cut] += mine[:, cut].T @ others
+        def add(work: tuple[Heights, slice], mine: Stacks = mine, others: Stacks = others) -> None:
+            (a, b), cut = work
+            totals[a, b][cut] += mine[a][:, cut].T @ others[b]
 
         map_threads(add, cuts)
-        sums += mine.sum(axis=0)
-    # Of one tile only: with more it would depend on the order of tiles where the last bits come from.
-    if left is right and left.ladders.presence.complete and len(left.variables) == left.ladders.count:
-        left.settle(sums, total)
-    return total
+        for height, stack in mine.items():
+            sums[height] += stack.sum(axis=0)
+    for (a, b), total in totals.items():
+        # Of one tile only: with more it would depend on the order of tiles where the last bits come from.
+        if left is right and a == b and left[a].is_everything:
+            left[a].settle(sums[a], total)
+    return totals
 
 
 def _norms(left: Side, right: Side, margins: Margins, total: Floats) -> Floats:
@@ -96,15 +117,8 @@ def _matrix_products(left: Side, right: Side) -> Floats:
     found = np.zeros((len(left.variables), len(right.variables)))
     for start in range(0, n, size):
         band = slice(start, min(start + size, n))
-        stacks = [_matrices(side, band) for side in ((left,) if left is right else (left, right))]
-        found += stacks[0] @ stacks[-1].T
+        found += left.matrices(band) @ right.matrices(band).T
     return found
-
-
-def _matrices(side: Side, band: slice) -> Floats:
-    """A band of N of every variable, one flat row each."""
-    features = [side.centered(place) for place in range(len(side.variables))]
-    return np.array([(own[band] @ own.T).reshape(-1) for own in features])
 
 
 def _vector_products(first: Known, second: Known, name: str) -> Floats:

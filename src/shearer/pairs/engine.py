@@ -20,11 +20,11 @@ from shearer.data.table import Table
 from shearer.kernels import Kernel
 from shearer.pairs import limits
 from shearer.pairs.chance import Chances
-from shearer.pairs.cross_products import margins_of, sample_of
+from shearer.pairs.cross_products import margins_of, samples_of
 from shearer.pairs.null_law.rare import RarePairs
 from shearer.pairs.null_law.tails import joined
 from shearer.pairs.sides import Ladders, Prepared, Side
-from shearer.pairs.statistics import chances_of, compared, weights_of
+from shearer.pairs.statistics import chances_of, compared, counts_at, rungs_of_pairs, weights_of
 from shearer.pairs.strength import Interval, Strongest, intervals_of
 
 Floats = NDArray[np.float64]
@@ -34,6 +34,8 @@ Cell = tuple[int, int]
 TILE, WIDE_TILE, GAP_TILE = 32, 128, 16
 # Rows of tiles that are gone through together, so that a tile of columns serves several.
 _ROWS_OF_TILES = 2
+# Sides that may keep features at a time: of three tiles, at every height.
+_SIDES = 16
 # Row vectors of two tiles with missing values: tiles squared times rows.
 _GAP_VECTORS = 2**23
 
@@ -147,31 +149,32 @@ class PairTests:
         rows, columns = self._check("rows", rows), self._check("columns", columns)
         result = np.empty((len(Judged._fields), rows.stop - rows.start, columns.stop - columns.start))
         cells = self._cells(rows, columns)
-        heights = max((self._ladders.heights(int(k)) for k in self._members(cells)), default=0)
-        tails: dict[Cell, list[Floats]] = {cell: [] for cell in cells}
-        strongest = {cell: Strongest(self._common(*cell).shape) for cell in cells}
-        with single_threaded_blas(), Meter(len(cells) * heights, label, progress) as meter:
-            for height in range(heights):
-                for cell, left, right in self._sides(cells, height):
-                    found = compared(sample_of(left, right))
-                    if height > 0:
-                        found.z[:, ~np.logical_or.outer(left.several, right.several)] = np.nan
-                    tails[cell] += found.tails()
-                    strongest[cell].add(found.alignment, height)
-                    meter.step()
-        for cell in cells:
-            common = self._common(*cell)
-            block = joined(tails.pop(cell), weights_of(heights))
-            best = strongest.pop(cell)
-            squared = best.debiased(common, *(self._rungs(tile) for tile in cell))
-            block[common < limits.FEWEST_ROWS] = np.nan
-            if cell[0] == cell[1]:
-                np.fill_diagonal(block, 1.0)
-            for whole, part in zip(result, (block, squared, best.height.astype(np.float64)), strict=True):
-                self._place(whole, rows, columns, cell, part)
+        with single_threaded_blas(), Meter(len(cells), label, progress) as meter:
+            for cell, left, right in self._sides(cells):
+                for whole, part in zip(result, self._judged(cell, left, right), strict=True):
+                    self._place(whole, rows, columns, cell, part)
+                meter.step()
         if self._rare is not None:
             self._rare.raise_pvalues(result[0], rows, columns)
         return Judged(result[0], result[1], result[2].astype(np.intp))
+
+    def _judged(self, cell: Cell, left: list[Side], right: list[Side]) -> tuple[Floats, Floats, Floats]:
+        """What `judged` gives, of the pairs of two tiles, without the bound for rare values."""
+        common, ladders = self._common(*cell), [self._rungs(tile) for tile in cell]
+        every = rungs_of_pairs(len(left))
+        tails: list[Floats] = []
+        strongest = Strongest(common.shape)
+        for (first, second), sample in zip(every, samples_of(left, right, every), strict=True):
+            found = compared(sample, (first, second))
+            if first == second:
+                strongest.add(found.alignment, first)
+            found.z[:, ~counts_at((first, second), *ladders)] = np.nan
+            tails += found.tails()
+        block = joined(tails, weights_of(every))
+        block[common < limits.FEWEST_ROWS] = np.nan
+        if cell[0] == cell[1]:
+            np.fill_diagonal(block, 1.0)
+        return block, strongest.debiased(common, *ladders), strongest.height.astype(np.float64)
 
     def intervals(
         self, pairs: NDArray[np.intp], squared: Floats, height: NDArray[np.intp], pvalue: Floats, rows: Any = None
@@ -196,19 +199,23 @@ class PairTests:
         result = np.empty((len(Chances._fields), rows.stop - rows.start, columns.stop - columns.start))
         cells = self._cells(rows, columns)
         with single_threaded_blas():
-            for cell, left, right in self._sides(cells, 0, third=False):
-                for found, part in zip(result, chances_of(margins_of(left, right)), strict=True):
+            for cell, left, right in self._sides(cells, heights=1, third=False):
+                for found, part in zip(result, chances_of(margins_of(left[0], right[0])), strict=True):
                     self._place(found, rows, columns, cell, np.broadcast_to(part, self._common(*cell).shape))
         return Chances(*result)
 
     def components(self, first: int, second: int) -> Iterator[tuple[str, float, float, float, float]]:
         """Each statistic of one pair: what it looks at, deviations from its mean, tail, skewness and weight."""
-        heights = max(self._ladders.heights(k) for k in (first, second))
-        for height in range(heights):
-            sides = [Side(self._ladders, np.array([k]), height, self._budget // 4) for k in (first, second)]
-            with single_threaded_blas():
-                found = compared(sample_of(*sides))
-            yield from found.components(height, heights, (0, 0))
+        ladders = [self._ladders.heights(k) for k in (first, second)]
+        every = rungs_of_pairs(max(ladders))
+        left, right = (
+            [Side(self._ladders, np.array([k]), height, self._budget // _SIDES) for height in range(max(ladders))]
+            for k in (first, second)
+        )
+        with single_threaded_blas():
+            for heights, sample in zip(every, samples_of(left, right, every), strict=True):
+                if counts_at(heights, *([rungs] for rungs in ladders)).all():
+                    yield from compared(sample, heights).components(max(ladders), (0, 0))
 
     def _cells(self, rows: slice, columns: slice) -> list[Cell]:
         """The pairs of tiles (i <= j) that a rectangle touches."""
@@ -217,28 +224,32 @@ class PairTests:
         tiles = [range(run.start // self._tile, -(-run.stop // self._tile)) for run in (rows, columns)]
         return sorted({(min(i, j), max(i, j)) for i in tiles[0] for j in tiles[1]})
 
-    def _members(self, cells: list[Cell]) -> set[int]:
-        return {int(k) for cell in cells for tile in cell for k in self._variables(tile)}
-
-    def _sides(self, cells: list[Cell], height: int, third: bool = True) -> Iterator[tuple[Cell, Side, Side]]:
-        """Both sides of each pair of tiles at one height; tiles that the following cells share are kept.
+    def _sides(
+        self, cells: list[Cell], heights: int | None = None, third: bool = True
+    ) -> Iterator[tuple[Cell, list[Side], list[Side]]]:
+        """Both sides of each pair of tiles at every height; tiles that the following cells share are kept.
 
         What pairs need of single variables is kept of all tiles where there is room, so that it is found once.
         """
-        presence, room = self._ladders.presence, self._budget // 8
-        vectors = self.count * len(presence.masks)
+        presence, room = self._ladders.presence, self._budget // _SIDES
+        vectors = self.count * len(presence.masks) * (heights or len(limits.RUNG_BITS))
         remember = len(presence.masks) <= limits.FEW_PATTERNS and 16 * self._ladders.rows * vectors <= room
-        known: dict[int, Prepared] = {}
-        kept: dict[int, Side] = {}
+        known: dict[tuple[int, int], Prepared] = {}
+        kept: dict[int, list[Side]] = {}
         for i, j in sorted(cells, key=lambda cell: (cell[0] // _ROWS_OF_TILES, cell[1], cell[0])):
             band = i // _ROWS_OF_TILES
-            kept = {tile: side for tile, side in kept.items() if tile // _ROWS_OF_TILES == band or tile == j}
-            for tile in {i, j} - set(kept):
-                found = known.get(tile, Prepared())
-                kept[tile] = Side(self._ladders, self._variables(tile), height, room, third, found)
-            yield (i, j), kept[i], kept[j]
+            kept = {tile: sides for tile, sides in kept.items() if tile // _ROWS_OF_TILES == band or tile == j}
+            highest = heights or int(max(self._rungs(i).max(), self._rungs(j).max()))
+            for tile in {i, j}:
+                sides = kept.setdefault(tile, [])
+                for height in range(len(sides), highest):
+                    found = known.get((tile, height), Prepared())
+                    sides.append(Side(self._ladders, self._variables(tile), height, room, third, found))
+            left = kept[i][:highest]
+            yield (i, j), left, left if i == j else kept[j][:highest]
             if remember:
-                known |= {tile: side.prepared for tile, side in kept.items()}
+                for tile in {i, j}:
+                    known |= {(tile, side.height): side.prepared for side in kept[tile]}
 
     def _rungs(self, tile: int) -> NDArray[np.intp]:
         return np.array([self._ladders.heights(int(k)) for k in self._variables(tile)], dtype=np.intp)

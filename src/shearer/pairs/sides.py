@@ -119,6 +119,7 @@ class Side:
     prepared: Prepared = field(default_factory=Prepared)
     _stacks: dict[int, Floats] = field(default_factory=dict)
     _known: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)
+    _matrices: dict[int, Floats] = field(default_factory=dict)
 
     @cached_property
     def features(self) -> list[Features]:
@@ -131,9 +132,23 @@ class Side:
         return np.concatenate([[0], np.cumsum([own.rank for own in self.features])]).astype(np.intp)
 
     @property
-    def several(self) -> Masks:
-        """Which variables have a rung of their own at this height."""
-        return np.array([self.height < self.ladders.heights(int(k)) for k in self.variables])
+    def width(self) -> int:
+        """How many features all variables have."""
+        return int(self.starts[-1])
+
+    @property
+    def typical_rank(self) -> float:
+        """How many features a variable has, on average."""
+        return self.width / len(self.variables)
+
+    def edges(self, count: int) -> list[int]:
+        """Where the features of every `count` variables begin, and where the last end."""
+        return [*self.starts[:-1:count].tolist(), self.width]
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether these are all variables, and none has missing values."""
+        return self.ladders.presence.complete and len(self.variables) == self.ladders.count
 
     @property
     def patterns(self) -> Indices:
@@ -149,7 +164,7 @@ class Side:
         """Features of all variables side by side at a run of rows, 0 at missing values; kept while there is room."""
         if chunk.start in self._stacks:
             return self._stacks[chunk.start]
-        stack = np.empty((chunk.stop - chunk.start, int(self.starts[-1])))
+        stack = np.empty((chunk.stop - chunk.start, self.width))
 
         def fill(place: int) -> None:
             stack[:, self._own(place)] = self._block(place, chunk)
@@ -162,7 +177,7 @@ class Side:
     @property
     def _are_kept(self) -> bool:
         """Whether there is room for the features of all rows."""
-        return 8 * self.ladders.rows * int(self.starts[-1]) <= self.room
+        return 8 * self.ladders.rows * self.width <= self.room
 
     def _own(self, place: int) -> slice:
         """Where the features of a variable stand among those of all."""
@@ -231,6 +246,19 @@ class Side:
     def centered(self, place: int) -> Floats:
         """Features of the variable at a place at all rows, less their mean; without missing values."""
         return np.concatenate([self._block(place, chunk) for chunk in self.chunks()]) - self.rows(place, 0).center
+
+    def matrices(self, band: slice) -> Floats:
+        """Some rows of the matrix N of every variable, flat, one variable a row; kept while there is room."""
+        if band.start in self._matrices:
+            return self._matrices[band.start]
+        n = self.ladders.rows
+        found = np.empty((len(self.variables), (band.stop - band.start) * n))
+        for place in range(len(self.variables)):
+            own = self.centered(place)
+            np.matmul(own[band], own.T, out=found[place].reshape(-1, n))
+        if 8 * len(self.variables) * n * n <= self.room:
+            self._matrices[band.start] = found
+        return found
 
     def _measured(self, place: int) -> Rows:
         """Two passes over the rows; without missing values."""

@@ -232,7 +232,7 @@ def join_splits(tails: Floats, triples: Indices, place: Indices) -> Floats:
     triples, place : array (m, 3)
         Positions of the variables, and from `pairs_of`.
     """
-    weights = limits.CENTERED_WEIGHTS[: tails.shape[-1]]
+    weights = limits.RUNG_WEIGHTS[: tails.shape[-1]]
     splits = [joined(list(np.moveaxis(tails[place[:, k], triples[:, 2 - k]], -1, 0)), weights) for k in range(3)]
     largest: Floats = np.max(splits, axis=0)
     return largest

@@ -4,9 +4,10 @@
 them.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,6 +30,8 @@ Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
 #: What pairs need of variables: one entry for each variable and each pattern of missing values of the others.
 Known: TypeAlias = list[list[Rows]]
+#: The rungs of both variables.
+Heights: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +109,8 @@ class Statistic(NamedTuple):
     ----------
     name : str
         What users read.
-    weights : tuple of float
-        What it counts for at each width of the ladder.
+    weights : mapping of pair of int -> float
+        What it counts for, by the rungs of the two variables; it is not taken where it has no weight.
     value : function
         Of a sample: deviations from the mean under all permutations, and skewness, each (p, q); nan where a tail is not
         to be trusted.
@@ -116,7 +119,7 @@ class Statistic(NamedTuple):
     """
 
     name: str
-    weights: tuple[float, ...]
+    weights: Mapping[Heights, float]
     value: Callable[[Sample], tuple[Floats, Floats]]
     tail: Callable[[Floats, Floats, Floats], Floats]
 
@@ -165,19 +168,69 @@ STATISTICS: list[Statistic] = [
 ]
 
 
+def rungs_of_pairs(count: int) -> list[Heights]:
+    """List the rungs of both variables at which pairs are looked at, where the longer ladder has so many.
+
+    All equal ones, since strengths are found there, and those at which a statistic has a weight. A longer ladder only
+    adds to the end of the list.
+
+    Examples
+    --------
+    >>> rungs_of_pairs(2)
+    [(0, 0), (1, 1), (1, 0), (0, 1)]
+    """
+    equal = [(height, height) for height in range(count)]
+    every = dict.fromkeys([*equal, *(heights for one in STATISTICS for heights in one.weights)])
+    return sorted((one for one in every if max(one) < count), key=lambda one: (max(one), one[0] != one[1]))
+
+
+def counts_at(heights: Heights, first: Any, second: Any) -> Masks:
+    """Tell which pairs are tested at some rungs, of variables with so many: none twice at the same widths.
+
+    A variable of fewer rungs has its last at every further height.
+
+    Parameters
+    ----------
+    heights : pair of int
+        The rungs.
+    first, second : array (p,), (q,)
+        How many rungs the variables have.
+
+    Examples
+    --------
+    >>> rungs = [4, 1]  # those of numbers, and of labels
+    >>> [counts_at(heights, [4], rungs).tolist() for heights in ((3, 3), (3, 0), (0, 3))]
+    [[[True, True]], [[True, False]], [[True, False]]]
+    """
+    last = [np.asarray(rungs, dtype=np.intp) - 1 for rungs in (first, second)]
+    here = [np.minimum(height, end) for height, end in zip(heights, last, strict=True)]
+    found: Masks = np.maximum.outer(*last) >= max(heights)
+    for before in takewhile(lambda other: other != heights, rungs_of_pairs(1 + max(heights))):
+        if any(before in one.weights for one in STATISTICS):
+            same = [np.minimum(height, end) == own for height, end, own in zip(before, last, here, strict=True)]
+            found &= ~np.logical_and.outer(*same)
+    return found
+
+
 class Compared(NamedTuple):
     """The statistics of all pairs of two sets of variables at one width each.
 
     Attributes
     ----------
+    heights : pair of int
+        The rungs of these widths.
+    statistics : tuple of Statistic
+        Those that have a weight there.
     z, skewness : array (statistics, p, q)
-        In deviations from their means, in the order of `STATISTICS`; nan where a tail is not to be trusted.
+        In deviations from their means; nan where a tail is not to be trusted.
     alignment : array (p, q)
         Inner products of the U-centered similarities over their norms; nan where one does not vary.
     least : array (p, q)
         What a tail that rests on few rows cannot be below.
     """
 
+    heights: Heights
+    statistics: tuple[Statistic, ...]
     z: Floats
     skewness: Floats
     alignment: Floats
@@ -185,48 +238,55 @@ class Compared(NamedTuple):
 
     def tails(self) -> list[Floats]:
         """The p-value of each statistic."""
-        every = zip(STATISTICS, self.z, self.skewness, strict=True)
+        every = zip(self.statistics, self.z, self.skewness, strict=True)
         return [one.tail(z, skewness, self.least) for one, z, skewness in every]
 
-    def components(
-        self, height: int, ladder: int, place: tuple[int, int]
-    ) -> Iterator[tuple[str, float, float, float, float]]:
+    def components(self, ladder: int, place: tuple[int, int]) -> Iterator[tuple[str, float, float, float, float]]:
         """Each statistic of one pair: what it looks at, deviations from its mean, tail, skewness and weight.
 
         Parameters
         ----------
-        height, ladder : int
-            At which of how many widths.
+        ladder : int
+            How many widths there are.
         place : pair of int
             Which pair.
         """
-        label = f"at {limits.RUNG_BITS[height]:g} bits" if ladder > 1 else "at its one width"
-        for one, z, skewness, p in zip(STATISTICS, self.z, self.skewness, self.tails(), strict=True):
-            if one.weights[height] > 0 and np.isfinite(p[place]):
-                yield (
-                    f"{one.name} {label}",
-                    float(z[place]),
-                    float(p[place]),
-                    float(skewness[place]),
-                    one.weights[height],
-                )
+        bits = [f"{limits.RUNG_BITS[height]:g}" for height in dict.fromkeys(self.heights)]
+        label = f"at {' and '.join(bits)} bits" if ladder > 1 else "at its one width"
+        for one, z, skewness, p in zip(self.statistics, self.z, self.skewness, self.tails(), strict=True):
+            if np.isfinite(p[place]):
+                figures = float(z[place]), float(p[place]), float(skewness[place])
+                yield f"{one.name} {label}", *figures, one.weights[self.heights]
 
 
-def compared(sample: Sample) -> Compared:
-    """Compute every statistic of all pairs, standardised by its permutation moments."""
+def compared(sample: Sample, heights: Heights) -> Compared:
+    """Compute the statistics of all pairs that have a weight at some rungs, standardised by their permutation moments.
+
+    Parameters
+    ----------
+    sample : Sample
+        What they are made of.
+    heights : pair of int
+        The rungs of the two variables.
+    """
     n = np.asarray(sample.n)
+    statistics = tuple(one for one in STATISTICS if one.weights.get(heights, 0.0) > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        z, skewness = (np.stack(part) for part in zip(*(one.value(sample) for one in STATISTICS), strict=True))
+        values = [one.value(sample) for one in statistics]
+        nothing = np.empty((0, *sample.norms.shape))
+        z, skewness = (np.stack([one[part] for one in values]) if values else nothing for part in (0, 1))
         left, right = (form.spread for form in sample.forms)
         alignment = 2 * sample.centered / (n * (n - 1.0) * left * right)
         varies = np.minimum(left, right) > limits.SMALLEST_SPREAD
         alignment = np.where(varies & (n >= limits.FEWEST_ROWS), alignment, np.nan)
-    return Compared(z, skewness, alignment, chance_of_meeting(n, *sample.both("bearing")))
+    least = chance_of_meeting(n, *sample.both("bearing"))
+    return Compared(heights, statistics, z, skewness, alignment, least)
 
 
-def weights_of(heights: int) -> list[float]:
-    """List the weights of all statistics at the first `heights` widths, in the order of their tails."""
-    return [one.weights[height] for height in range(heights) for one in STATISTICS]
+def weights_of(pairs: Sequence[Heights]) -> list[float]:
+    """List the weights of the statistics at some rungs, in the order of their tails."""
+    every = [one.weights.get(heights, 0.0) for heights in pairs for one in STATISTICS]
+    return [weight for weight in every if weight > 0]
 
 
 def chances_of(margins: Margins) -> Chances:

@@ -21,7 +21,7 @@ from shearer.kernels import Kernel
 from shearer.pairs.null_law.tails import joined
 from shearer.pairs.patterns import Rows
 from shearer.pairs.sides import Ladders
-from shearer.pairs.statistics import Compared, Sample, compared, weights_of
+from shearer.pairs.statistics import Compared, Heights, Sample, compared, counts_at, rungs_of_pairs, weights_of
 from shearer.pairs.sums import RowSums, Totals, probes_of
 
 Floats = NDArray[np.float64]
@@ -105,16 +105,23 @@ def test_lags(pair: Table, kernel: Kernel | None, lags: list[int], smallest: flo
     # The variable that remembers less is rearranged.
     places = (1, 0) if memories[1] < memories[0] else (0, 1)
     length = block_length(min(memories), max(memories), rows // _FEWEST_STRETCHES)
-    heights = max(ladders.heights(place) for place in places)
-    rungs = [_Rung(ladders, places, height, both, rows) for height in range(heights)]
+    counts = [ladders.heights(place) for place in places]
+    bases = [_Series.of(ladders, places[0], height, [0], both, rows) for height in range(max(counts))]
+    shifted = [_Series.of(ladders, places[1], height, both, both, rows) for height in range(max(counts))]
+    pairs = rungs_of_pairs(max(counts))
+    rungs = [
+        _Rung(bases[a], shifted[b], (a, b), bool(counts_at((a, b), *([count] for count in counts)).all()))
+        for a, b in pairs
+    ]
 
     def largest(orders: list[NDArray[np.intp]]) -> Floats:
         tails = [tail for rung in rungs for tail in rung.statistics(orders).tails()]
-        found: Floats = -np.log(joined(tails, weights_of(heights)).min(axis=1))
+        found: Floats = -np.log(joined(tails, weights_of(pairs)).min(axis=1))
         return found
 
     observed = [np.arange(rows)]
-    alignment = np.array([rung.statistics(observed).alignment[0] for rung in rungs])
+    equal = [rung.statistics(observed) for rung in rungs if rung.heights[0] == rung.heights[1]]
+    alignment = np.array([found.alignment[0] for found in equal])
     varies = np.isfinite(alignment).any()
     profile = np.nan_to_num(alignment, nan=-1.0).max(axis=0)
     lag = both[int(np.argmax(profile))]
@@ -139,31 +146,45 @@ def check_rows(rows: int, reach: int) -> None:
         raise value_error("lags", f"at least {least} rows", f"{rows} for lags up to {reach}")
 
 
-class _Rung:
-    """Statistics of one variable, its rows in any order, and of another seen from every lag, at one rung."""
+@dataclass(frozen=True, eq=False)
+class _Series:
+    """What pairs need of a variable at one rung, seen from some lags, and its centered features side by side."""
 
-    def __init__(self, ladders: Ladders, places: tuple[int, int], height: int, lags: list[int], rows: int) -> None:
-        middle = np.arange(rows) + max(lags)
-        first, second = (ladders.features(place, height) for place in places)
-        self._base, self._features = _known(first.of(middle), first.offset, ladders.probes)
-        seen = [_known(second.of(middle + lag), second.offset, ladders.probes) for lag in lags]
-        self._seen = [[known] for known, _ in seen]
-        self._shifted = np.concatenate([features for _, features in seen], axis=1)
-        self._starts = np.arange(len(lags)) * second.rank
-        self._several = height == 0 or any(height < ladders.heights(place) for place in places)
-        self._diagonals, self._slopes = (
-            np.stack([getattr(known, name) for known, _ in seen], axis=1) for name in ("diagonal", "slope")
-        )
+    known: list[Rows]
+    features: Floats
+
+    @classmethod
+    def of(cls, ladders: Ladders, place: int, height: int, lags: list[int], both: list[int], rows: int) -> "_Series":
+        own, middle = ladders.features(place, height), np.arange(rows) + max(both)
+        seen = [_known(own.of(middle + lag), own.offset, ladders.probes) for lag in lags]
+        return cls([known for known, _ in seen], np.concatenate([features for _, features in seen], axis=1))
+
+    def vectors(self, name: str) -> Floats:
+        """A vector of each lag, one column each."""
+        return np.stack([getattr(known, name) for known in self.known], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rung:
+    """Statistics of one variable, its rows in any order, and of another seen from every lag, at a rung of each."""
+
+    base: _Series
+    shifted: _Series
+    heights: Heights
+    counts: bool
 
     def statistics(self, orders: list[NDArray[np.intp]]) -> Compared:
         """One row for each order, one column for each lag."""
-        squares = [np.square(self._features[order].T @ self._shifted).sum(axis=0) for order in orders]
-        norms = np.add.reduceat(np.stack(squares), self._starts, axis=1)
+        (base,), others = self.base.known, self.shifted
+        squares = [np.square(self.base.features[order].T @ others.features).sum(axis=0) for order in orders]
+        starts = np.arange(len(others.known)) * (others.features.shape[1] // len(others.known))
+        norms = np.add.reduceat(np.stack(squares), starts, axis=1)
         every = np.stack(orders)
-        diagonals, slopes = self._base.diagonal[every] @ self._diagonals, self._base.slope[every] @ self._slopes
-        found = compared(Sample([[self._base]], self._seen, len(self._features), norms, diagonals, slopes))
-        z = found.z if self._several else np.full_like(found.z, np.nan)
-        return Compared(z, np.broadcast_to(found.skewness, z.shape), found.alignment, found.least)
+        diagonals, slopes = (getattr(base, name)[every] @ others.vectors(name) for name in ("diagonal", "slope"))
+        sample = Sample([[base]], [[known] for known in others.known], len(base.diagonal), norms, diagonals, slopes)
+        found = compared(sample, self.heights)
+        z = found.z if self.counts else np.full_like(found.z, np.nan)
+        return found._replace(z=z, skewness=np.broadcast_to(found.skewness, z.shape))
 
 
 def _known(features: Floats, offset: Floats, most: int) -> tuple[Rows, Floats]:

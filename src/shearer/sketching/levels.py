@@ -69,8 +69,16 @@ class Level:
         for name, zeros in zip(self.SECOND, found, strict=True):
             setattr(self, name, zeros)
 
-    def add_again(self, stack: Floats, rows: int) -> None:
-        """Add rows in the second pass, given by their features side by side; `rows` are those of the first pass."""
+    def add_again(self, stack: Floats, rows: int) -> tuple[Floats, Floats]:
+        """Add rows in the second pass, given by their features side by side, and give their row vectors.
+
+        Parameters
+        ----------
+        stack : array (m, r)
+            The features.
+        rows : int
+            Rows of the first pass.
+        """
         diagonals, slopes = (np.empty((len(self.members), len(stack))) for _ in range(2))
         for variable in range(len(self.members)):
             sums = self._row_sums(variable, rows)
@@ -81,6 +89,7 @@ class Level:
             diagonals[variable], slopes[variable] = terms.diagonal, terms.slope
         self.diagonals += diagonals @ diagonals.T
         self.slopes += slopes @ slopes.T
+        return diagonals, slopes
 
     def known(self, features: list[Features], rows: int) -> Known:
         """What pairs need of every variable, whose features have rows that stand for all."""
@@ -91,12 +100,6 @@ class Level:
             known.append([Rows(sums.totals.center, marginal, _NO_ROWS, _NO_ROWS)])
         return known
 
-    def norms(self, rows: int) -> Floats:
-        """Squared norms of the cross products of centered features, of all pairs."""
-        centered = self.products - np.multiply.outer(self.sums, self.sums) / rows
-        centered *= centered
-        return np.add.reduceat(np.add.reduceat(centered, self.starts[:-1], axis=0), self.starts[:-1], axis=1)
-
     def _row_sums(self, variable: int, rows: int) -> RowSums:
         own = self.own(variable)
         totals = Totals.of(rows, self.sums[own], self.products[own, own], np.zeros(own.stop - own.start))
@@ -104,6 +107,67 @@ class Level:
         found.with_diagonal = self.with_diagonal[own].copy()
         found.numbers = self.numbers[variable].copy()
         return found
+
+
+@dataclass
+class Crossing:
+    """Sums over rows at two different widths: products of the features, and of row vectors, of all variables.
+
+    Attributes
+    ----------
+    levels : pair of int
+        The two widths, places among the levels of a sketch.
+    products, diagonals, slopes : arrays
+        As those of a `Level`: the first width along the first axis, the second along the second.
+    """
+
+    levels: tuple[int, int]
+    products: Floats
+    diagonals: Floats
+    slopes: Floats
+
+    FIRST = ("products",)
+    SECOND = ("diagonals", "slopes")
+
+    @classmethod
+    def of(cls, levels: tuple[int, int], first: Level, second: Level) -> Crossing:
+        """No row yet."""
+        shapes = (int(first.starts[-1]), int(second.starts[-1])), *[(len(first.members),) * 2] * 2
+        return cls(levels, *(np.zeros(shape) for shape in shapes))
+
+    def add(self, first: Floats, second: Floats) -> None:
+        """Add rows in the first pass, given by their features side by side at both widths."""
+        self.products += first.T @ second
+
+    def begin_again(self) -> None:
+        """No row of a second pass yet."""
+        self.diagonals, self.slopes = np.zeros_like(self.diagonals), np.zeros_like(self.slopes)
+
+    def add_again(self, first: tuple[Floats, Floats], second: tuple[Floats, Floats]) -> None:
+        """Add rows in the second pass, given by the row vectors that the levels have found."""
+        self.diagonals += first[0] @ second[0].T
+        self.slopes += first[1] @ second[1].T
+
+    def turned(self) -> Crossing:
+        """The same, the second width first."""
+        return Crossing(self.levels[::-1], self.products.T, self.diagonals.T, self.slopes.T)
+
+
+def squared_norms(products: Floats, first: Level, second: Level, rows: int) -> Floats:
+    """Squared norms of the cross products of centered features, of all pairs of variables at two widths.
+
+    Parameters
+    ----------
+    products : array
+        Sums over rows of the products of the features.
+    first, second : Level
+        The widths.
+    rows : int
+        How many rows.
+    """
+    centered = products - np.multiply.outer(first.sums, second.sums) / rows
+    centered *= centered
+    return np.add.reduceat(np.add.reduceat(centered, first.starts[:-1], axis=0), second.starts[:-1], axis=1)
 
 
 def _nothing(width: int, count: int) -> list[Floats]:

@@ -1,6 +1,7 @@
 """What sums over rows say of pairs: independence tests, and values of order 2."""
 
 import math
+from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
@@ -13,10 +14,21 @@ from shearer.pairs.engine import Judged
 from shearer.pairs.limits import FEWEST_ROWS
 from shearer.pairs.null_law.rare import CERTAIN, least_pvalue
 from shearer.pairs.null_law.tails import joined
-from shearer.pairs.statistics import Compared, Known, Margins, Sample, chances_of, compared, weights_of
+from shearer.pairs.statistics import (
+    Compared,
+    Heights,
+    Known,
+    Margins,
+    Sample,
+    chances_of,
+    compared,
+    counts_at,
+    rungs_of_pairs,
+    weights_of,
+)
 from shearer.pairs.strength import Strongest, signed_root
 from shearer.sketching.landmarks import Features, LabelFeatures
-from shearer.sketching.levels import Level
+from shearer.sketching.levels import Crossing, Level, squared_norms
 
 Floats = NDArray[np.float64]
 
@@ -28,6 +40,7 @@ class PairAnswers:
     _shapes: tuple[Variable, ...]
     _features: list[list[Features]]
     _levels: list[Level]
+    _crossings: list[Crossing]
     _rows: int
     _second_rows: int | None
 
@@ -48,11 +61,11 @@ class PairAnswers:
             raise value_error("names", "two variables", f"{describe(first)} twice")
         self._check_passes()
         a, b = self.names.index(first), self.names.index(second)
+        rungs = self._rungs[[a, b]]
         components = []
-        ladder = self._ladder(a, b)
-        for height in ladder:
-            found = self._statistics(height)
-            components += [Component(*one) for one in found.components(max(height - 1, 0), len(ladder), (a, b))]
+        for heights, found in self._statistics():
+            if self._counts(heights)[a, b]:
+                components += [Component(*one) for one in found.components(int(rungs.max()), (a, b))]
         statistic = max((c.statistic for c in components), default=math.nan)
         pvalue = float(self.pvalues()[a, b])
         return TestResult(statistic, pvalue, "aggregated", tuple(components), None, self._rows, (first, second))
@@ -69,18 +82,15 @@ class PairAnswers:
         """p-values and squared strengths of all pairs, each (p, p), and the rungs of the latter."""
         self._check_passes()
         count = len(self.names)
-        heights = np.array([len(own) for own in self._features])
-        longest = np.maximum.outer(heights, heights)
-        tails, strongest = [], Strongest(longest.shape)
-        for height in range(len(self._levels)):
-            found = self._statistics(height)
-            # The first level is the kernel of the values; a ladder, where there is one, stands above it.
-            other = (longest > 1) if height == 0 else (longest <= height)
-            found.z[:, other] = np.nan
+        tails, every, strongest = [], [], Strongest((count, count))
+        for heights, found in self._statistics():
+            counts = self._counts(heights)
+            if heights is None or heights[0] == heights[1]:
+                strongest.add(np.where(counts, found.alignment, np.nan), found.heights[0])
+            found.z[:, ~counts] = np.nan
             tails += found.tails()
-            strongest.add(np.where(other, np.nan, found.alignment), max(height - 1, 0))
-        # The first level and the first rung: one of them is nan for every pair.
-        pvalue = joined(tails, [*weights_of(1), *weights_of(len(self._levels) - 1)])
+            every.append(found.heights)
+        pvalue = joined(tails, weights_of(every))
         np.fill_diagonal(pvalue, 1.0)
         labels = [k for k in range(count) if isinstance(self._features[k][0], LabelFeatures)]
         level = self._levels[0]
@@ -88,17 +98,39 @@ class PairAnswers:
             if pvalue[a, b] < CERTAIN:
                 least = least_pvalue(level.products[level.own(a), level.own(b)], exact=True)
                 pvalue[a, b] = pvalue[b, a] = max(pvalue[a, b], least)
-        rungs = np.maximum(heights - 1, 1)
-        return Judged(pvalue, strongest.debiased(self._rows, rungs, rungs), strongest.height)
+        return Judged(pvalue, strongest.debiased(self._rows, self._rungs, self._rungs), strongest.height)
 
-    def _ladder(self, a: int, b: int) -> range:
-        """The levels at which two variables are tested."""
-        longest = max(len(self._features[variable]) for variable in (a, b))
-        return range(1, longest) if longest > 1 else range(1)
+    @property
+    def _rungs(self) -> NDArray[np.intp]:
+        """How many rungs the variables have; those of a kernel of their own have one, which is the first level."""
+        return np.array([max(len(own) - 1, 1) for own in self._features], dtype=np.intp)
 
-    def _statistics(self, height: int) -> Compared:
-        level, known = self._levels[height], self._known(height)
-        return compared(Sample(known, known, self._rows, level.norms(self._rows), level.diagonals, level.slopes))
+    def _counts(self, heights: Heights | None) -> NDArray[np.bool_]:
+        """Which pairs are tested at some rungs, or, without any, at the kernels of both variables.
+
+        The first level is the kernel of the values; a ladder, where there is one, stands above it.
+        """
+        alone = np.array([len(own) == 1 for own in self._features])
+        both: NDArray[np.bool_] = np.logical_and.outer(alone, alone)
+        return both if heights is None else ~both & counts_at(heights, self._rungs, self._rungs)
+
+    def _statistics(self) -> Iterator[tuple[Heights | None, Compared]]:
+        """The statistics of all pairs at the first level, and at the rungs above it."""
+        known = [self._known(place) for place in range(len(self._levels))]
+        for heights in (None, *rungs_of_pairs(len(self._levels) - 1)):
+            a, b = (0, 0) if heights is None else (heights[0] + 1, heights[1] + 1)
+            first, second = self._levels[a], self._levels[b]
+            sums = first if a == b else self._crossing(a, b)
+            norms = squared_norms(sums.products, first, second, self._rows)
+            sample = Sample(known[a], known[b], self._rows, norms, sums.diagonals, sums.slopes)
+            yield heights, compared(sample, heights or (0, 0))
+
+    def _crossing(self, first: int, second: int) -> Crossing:
+        """The sums over rows at two different levels."""
+        for one in self._crossings:
+            if one.levels == (first, second):
+                return one
+        return self._crossing(second, first).turned()
 
     def _known(self, height: int) -> Known:
         level = self._levels[height]

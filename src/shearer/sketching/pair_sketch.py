@@ -20,10 +20,11 @@ from shearer.data.variables import Variable
 from shearer.inference.permutation.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.pairs.rungs import spaced_rows
+from shearer.pairs.statistics import rungs_of_pairs
 from shearer.sketching import saved_sketches
 from shearer.sketching.frame import Frame, describe_kernel, kernel_from
 from shearer.sketching.landmarks import feature_levels, unpacked
-from shearer.sketching.levels import Level
+from shearer.sketching.levels import Crossing, Level
 from shearer.sketching.pair_answers import PairAnswers
 from shearer.sketching.rows import check_alike, read_chunk, taken
 from shearer.sketching.sketch import FEWEST_SAMPLE_ROWS
@@ -31,7 +32,7 @@ from shearer.spectrum.lowrank.cholesky import ROWS_AT_ONCE
 
 Floats = NDArray[np.float64]
 
-FORMAT = "shearer pair sketch 4"
+FORMAT = "shearer pair sketch 5"
 # How chunks are read, in the order in which files have it.
 _SETTINGS = ("groups", "missing", "kinds", "names")
 # Numbers in the features of one chunk: 64 megabytes for each level.
@@ -126,6 +127,9 @@ class PairSketch(PairAnswers):
             members = [min(level, len(own) - 1) for own in self._features]
             ranks = [own[member].rank for own, member in zip(self._features, members, strict=True)]
             self._levels.append(Level.of(members, ranks))
+        # The rungs of a ladder stand above the first level.
+        crossed = {(max(a, b) + 1, min(a, b) + 1) for a, b in rungs_of_pairs(height - 1) if a != b}
+        self._crossings = [Crossing.of((a, b), self._levels[a], self._levels[b]) for a, b in sorted(crossed)]
         self._rows, self._second_rows, self._dropped = 0, None, 0
 
     def __repr__(self) -> str:
@@ -157,7 +161,10 @@ class PairSketch(PairAnswers):
     def _add(self, rows: tuple[Variable, ...]) -> None:
         # Levels beyond the first share the features of variables that have one width only.
         known: dict[tuple[int, int], Floats] = {}
-        for level in self._levels:
+        crossed = {place for one in self._crossings for place in one.levels}
+        stacks: dict[int, Floats] = {}
+        vectors: dict[int, tuple[Floats, Floats]] = {}
+        for at, level in enumerate(self._levels):
             stack = np.empty((rows[0].rows, level.products.shape[0]))
             for variable, member in enumerate(level.members):
                 place = variable, member
@@ -168,9 +175,21 @@ class PairSketch(PairAnswers):
                     level.residuals[variable] += len(stack) - float(np.vdot(known[place], known[place]))
             if self._second_rows is None:
                 level.add(stack)
+                if at in crossed:
+                    stacks[at] = stack
             else:
-                level.add_again(stack, self._rows)
+                vectors[at] = level.add_again(stack, self._rows)
             known = {place: found for place, found in known.items() if len(self._features[place[0]]) == 1}
+        for one in self._crossings:
+            if self._second_rows is None:
+                one.add(*(stacks[place] for place in one.levels))
+            else:
+                one.add_again(*(vectors[place] for place in one.levels))
+
+    @property
+    def _sums(self) -> list[Level | Crossing]:
+        """All sums over rows."""
+        return [*self._levels, *self._crossings]
 
     def merge(self, other: PairSketch) -> None:
         """Add the rows of another sketch that began as a copy of the same one, in the same pass."""
@@ -180,9 +199,8 @@ class PairSketch(PairAnswers):
             hint = "Make one by PairSketch.like or second_pass, and copies of it by empty()."
             raise value_error("other", "a sketch with the same landmarks, in the same pass", "another one", hint)
         second = self._second_rows is not None
-        names = Level.SECOND if second else Level.FIRST
-        for mine, others in zip(self._levels, other._levels, strict=True):
-            for name in names:
+        for mine, others in zip(self._sums, other._sums, strict=True):
+            for name in mine.SECOND if second else mine.FIRST:
                 setattr(mine, name, getattr(mine, name) + getattr(others, name))
         if self._second_rows is not None and other._second_rows is not None:
             self._second_rows += other._second_rows
@@ -203,8 +221,9 @@ class PairSketch(PairAnswers):
         self._check_rows()
         fresh = copy.copy(self)
         fresh._levels = [copy.copy(level) for level in self._levels]
-        for level in fresh._levels:
-            level.begin_again()
+        fresh._crossings = [copy.copy(one) for one in self._crossings]
+        for sums in fresh._sums:
+            sums.begin_again()
         fresh._second_rows, fresh._dropped = 0, 0
         if self._second_rows is None:
             fresh.__dict__.pop("fingerprint", None)  # the totals of the first pass are part of it from now on
@@ -216,7 +235,7 @@ class PairSketch(PairAnswers):
         header, arrays = self._frozen()
         if self._second_rows is not None:
             header["rows"] = self._rows
-            arrays |= {f"level{place}": level.products for place, level in enumerate(self._levels)}
+            arrays |= {f"sums{place}": sums.products for place, sums in enumerate(self._sums)}
         digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
         digest.update(digest_of(arrays))
         return digest.hexdigest()
@@ -238,9 +257,9 @@ class PairSketch(PairAnswers):
                 for i, own in enumerate(header["features"])
             ]
             sketch._begin()
-            for place, level in enumerate(sketch._levels):
-                for name in (*Level.FIRST, *Level.SECOND):
-                    setattr(level, name, arrays[f"level{place}_{name}"])
+            for place, sums in enumerate(sketch._sums):
+                for name in (*sums.FIRST, *sums.SECOND):
+                    setattr(sums, name, arrays[f"sums{place}_{name}"])
             sketch._rows, sketch._dropped = (operator.index(header[name]) for name in ("rows", "dropped"))
             second = header["second_rows"]
             sketch._second_rows = None if second is None else operator.index(second)
@@ -252,8 +271,8 @@ class PairSketch(PairAnswers):
         """Everything as plain data and arrays."""
         header, arrays = self._frozen()
         header |= {"rows": self._rows, "second_rows": self._second_rows, "dropped": self._dropped}
-        for place, level in enumerate(self._levels):
-            arrays |= {f"level{place}_{name}": getattr(level, name) for name in (*Level.FIRST, *Level.SECOND)}
+        for place, sums in enumerate(self._sums):
+            arrays |= {f"sums{place}_{name}": getattr(sums, name) for name in (*sums.FIRST, *sums.SECOND)}
         return header, arrays
 
     def _frozen(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

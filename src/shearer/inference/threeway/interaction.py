@@ -17,7 +17,7 @@ from shearer.inference.threeway.set_term import set_term
 from shearer.inference.threeway.term import three_way
 from shearer.kernels import Kernel
 from shearer.measures import Dependence
-from shearer.pairs.limits import CENTERED_WEIGHTS
+from shearer.pairs.limits import RUNG_WEIGHTS
 from shearer.pairs.null_law.rare import Codes, joint_codes, least_pvalue_of_codes, level_codes
 from shearer.pairs.null_law.tails import joined
 from shearer.pairs.sides import Ladders
@@ -304,6 +304,6 @@ def split_components(tests: SplitTests, names: Sequence[str]) -> list[Component]
         found = [tests.of_pairs(np.array([left]), height)[0] for height in heights]
         z = np.array([one.z[alone] for one in found])
         largest = float(np.nanmax(z, initial=0.0))
-        pvalue = float(joined([one.tails[alone] for one in found], CENTERED_WEIGHTS[: len(found)]))
+        pvalue = float(joined([one.tails[alone] for one in found], RUNG_WEIGHTS[: len(found)]))
         splits.append(Component(f"{names[left[0]]} x {names[left[1]]} | {names[alone]}", largest, pvalue))
     return splits
