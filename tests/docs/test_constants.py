@@ -20,13 +20,15 @@ DOCS = Path(__file__).parent.parent.parent / "docs"
 def listed(values, shown="{:g}"):
     """0.06, 0.5, 1.5 and 3.3"""
     *most, last = (shown.format(value) for value in values)
-    return f"{', '.join(most)} and {last}"
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 # Page, what stands there with the value in braces, and the value in the source as the page writes it.
 STATED = [
     ("inference", "entropy of order 2 is {} bits", listed(limits.RUNG_BITS)),
-    ("inference", "The weights ({} for u", ", ".join(f"{weight:g}" for weight in limits.CENTERED_WEIGHTS)),
+    ("inference", "The weights ({} for u at equal widths", listed(w for (a, b), w in limits.CENTERED_WEIGHTS.items() if a == b)),
+    ("inference", "{} for each of the four at unequal", listed({w for (a, b), w in limits.CENTERED_WEIGHTS.items() if a != b})),
+    ("inference", "the two u, upper tail, at {} bits", listed(limits.RUNG_BITS[a] for a, b in limits.CENTERED_WEIGHTS if a == b)),
     ("inference", "the last width is at {} of it", f"{limits.LAST_SHARE:g}"),
     ("inference", "a sample of {} rows beyond", f"{limits.PROBES}"),
     ("inference", "rows beyond {}, those farthest out", f"{limits.ALL_PROBES}"),

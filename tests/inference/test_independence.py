@@ -17,7 +17,7 @@ def test_default_is_aggregated_and_lists_its_components(ring):
     result = sh.independence_test(*ring)
     assert result.method == "aggregated"
     assert result.pvalue < 1e-4
-    assert len(result.components) == 6
+    assert len(result.components) == 9
     assert {component.name.split()[0] for component in result.components} == {"additive", "centered"}
     assert sum(component.weight for component in result.components) == pytest.approx(1.0)
     assert result.rows == 80
