@@ -23,12 +23,16 @@ def listed(values, shown="{:g}"):
     return f"{', '.join(most)} and {last}" if most else last
 
 
+WEIGHTS = limits.CENTERED_WEIGHTS
+EQUAL = {first: weight for (first, second), weight in WEIGHTS.items() if first == second}
+UNEQUAL = {weight for (first, second), weight in WEIGHTS.items() if first != second}
+
 # Page, what stands there with the value in braces, and the value in the source as the page writes it.
 STATED = [
     ("inference", "entropy of order 2 is {} bits", listed(limits.RUNG_BITS)),
-    ("inference", "The weights ({} for u at equal widths", listed(w for (a, b), w in limits.CENTERED_WEIGHTS.items() if a == b)),
-    ("inference", "{} for each of the four at unequal", listed({w for (a, b), w in limits.CENTERED_WEIGHTS.items() if a != b})),
-    ("inference", "the two u, upper tail, at {} bits", listed(limits.RUNG_BITS[a] for a, b in limits.CENTERED_WEIGHTS if a == b)),
+    ("inference", "The weights ({} for u at equal widths", listed(EQUAL.values())),
+    ("inference", "{} for each of the four at unequal", listed(UNEQUAL)),
+    ("inference", "the two u, upper tail, at {} bits", listed(limits.RUNG_BITS[k] for k in EQUAL)),
     ("inference", "the last width is at {} of it", f"{limits.LAST_SHARE:g}"),
     ("inference", "a sample of {} rows beyond", f"{limits.PROBES}"),
     ("inference", "rows beyond {}, those farthest out", f"{limits.ALL_PROBES}"),

@@ -86,7 +86,8 @@ def on_patterns(
     masks : array of bool (m, n)
         The sets.
     most, probes : int
-        Up to so many rows all stand for themselves in some sums of the third moment; beyond, so many stand for all.
+        In tables beyond `limits.ALL_PROBES` rows: up to so many rows of a set all stand for themselves in some sums of the
+        third moment; beyond, so many stand for all.
     third : bool
         Whether the third moment is asked for.
     slopes : bool
@@ -103,9 +104,13 @@ def on_patterns(
     counts = masks.sum(axis=1)
     enough = np.flatnonzero(counts >= limits.FEWEST_ROWS)
     nothing = np.zeros(masks.shape[1])
-    found = [Rows(np.zeros(len(features.offset)), Marginal.unknown(int(n)), nothing, nothing) for n in counts]
+    few = {
+        place: Rows(np.zeros(len(features.offset)), Marginal.unknown(int(n)), nothing, nothing)
+        for place, n in enumerate(counts)
+        if n < limits.FEWEST_ROWS
+    }
     if not len(enough):
-        return found
+        return list(few.values())
     some = masks[enough]
     sums, products, base = _first_pass(features, some)
     totals = Totals.of(counts[enough], sums, products, features.offset)
@@ -122,10 +127,16 @@ def on_patterns(
         if slopes:
             slope[:, run] = totals.slopes(d, totals.mean_features @ f.T - along) * here
         row_sums.add_up(d @ f - d.sum(axis=1, keepdims=True) * away, d, slope[:, run])
-    marginal = row_sums.marginal(*_probes(features, totals, some, diagonal, most, probes if third else 0))
-    for place, one in enumerate(enough):
-        found[one] = Rows(totals.center[place], marginal.at(place), diagonal[place], slope[place])
-    return found
+    if third and masks.shape[1] <= limits.ALL_PROBES:
+        whole = np.concatenate([block for _, block in features.blocks()]) - base
+        marginal = row_sums.marginal_with(row_sums.of_every_row(whole, away, some, diagonal))
+    else:
+        marginal = row_sums.marginal(*_probes(features, totals, some, diagonal, most, probes if third else 0))
+    found = few | {
+        int(one): Rows(totals.center[place], marginal.at(place), diagonal[place], slope[place])
+        for place, one in enumerate(enough)
+    }
+    return [found[place] for place in range(len(masks))]
 
 
 def _first_pass(features: FeatureRows, masks: Masks) -> tuple[Floats, Floats, Floats]:

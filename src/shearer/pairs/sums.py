@@ -14,7 +14,7 @@ difference of large numbers.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from shearer.pairs.null_law.moments import PAIRS, TRIPLES, Form, falling, form_o
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+Masks = NDArray[np.bool_]
 
 # Entries of a matrix of probes that are formed at a time.
 _BAND = 2**18
@@ -146,10 +147,14 @@ class RowSums:
         stands_for : array (..., m)
             Rows that each of them stands for.
         """
+        return self.marginal_with(self._of_probes(probes, stands_for))
+
+    def marginal_with(self, steep: "SteepSums") -> "Marginal":
+        """What pairs need, where the sums that grow faster than rows are known."""
         t = self.totals
         n, trace = t.n, t.trace
         d2, d3, g2, g3 = np.moveaxis(self.numbers, -1, 0)
-        near, hp, y_own = self._of_probes(probes, stands_for)
+        near, hp, y_own = steep
         total_h = trace / (2 * (n - 1))
         # Sums of h = d / (n - 2) - low, and of y, from those of the powers of d.
         d1, low, most = trace / (n - 2), trace / (2 * (n - 1) * (n - 2)), n / (n - 2)
@@ -168,23 +173,77 @@ class RowSums:
         bearing = np.where(d2 > 0, trace**2 / np.where(d2 > 0, d2, 1.0), n)
         return Marginal(n, t.mean, t.scale, trace, t.usable, centered, g2, g3, bearing)
 
-    def _of_probes(self, probes: Floats, weights: Floats) -> tuple[Any, Any, Any]:
-        """Sums over all rows, as some stand for them: of the cubes of N off its diagonal, of h p, and of y times the
-        row sums of the squares of u.
-        """
-        t = self.totals
-        n, trace = (np.asarray(part)[..., None] for part in (t.n, t.trace))
+    def _of_probes(self, probes: Floats, weights: Floats) -> "SteepSums":
+        """Sums over all rows, as some stand for them."""
         d = np.vecdot(probes, probes)
-        h, y = t.shifts(d)
-        p = np.vecdot(probes @ t.inner, probes)
-        own = p + h * (n * h + trace / (n - 1)) - y * y
-        cubes = -np.vecdot(weights**2, d**3)
+        p = np.vecdot(probes @ self.totals.inner, probes)
+        cubes = 0.0
         size = max(1, _BAND // max(1, weights.size))
         for start in range(0, probes.shape[-2], size):
             band = slice(start, start + size)
             near = probes[..., band, :] @ np.swapaxes(probes, -1, -2)
             cubes = cubes + np.vecdot(weights[..., band], np.vecdot(near * near * near, weights[..., None, :]))
-        return cubes, np.vecdot(weights * h, p), np.vecdot(weights * y, own)
+        return self.steep(cubes, p, d, weights)
+
+    def of_every_row(self, features: Floats, away: Floats, masks: Masks, diagonal: Floats) -> "SteepSums":
+        """Sums over all rows of each of several sets of them, without a matrix of each.
+
+        With M the products of the features less one center, N of a set is M_ij + w_i + w_j: sums of its powers are
+        products of M and of its powers, which all sets share, with vectors of each.
+
+        Parameters
+        ----------
+        features : array (n, r)
+            At all rows, less one center.
+        away : array (sets, r)
+            Mean of each set less that center.
+        masks : array of bool (sets, n)
+            The sets.
+        diagonal : array (sets, n)
+            Of N, 0 at rows of no account.
+        """
+        products = features @ features.T
+        squares = products * products
+        m = masks.astype(np.float64)
+        w = (np.vecdot(away, away)[:, None] / 2 - away @ features.T) * m
+        first, second, third = (m @ power for power in (products, squares, squares * products))
+        weighted = w @ products
+        n, w1, w2, w3 = (
+            sums[:, None] for sums in (m.sum(axis=1), w.sum(axis=1), (w * w).sum(axis=1), (w**3).sum(axis=1))
+        )
+        p = (second + 2 * w * first + 2 * weighted + n * w * w + 2 * w * w1 + w2) * m
+        cubes = np.vecdot(third, m) + 6 * (np.vecdot(second, w) + np.vecdot(first, w * w) + np.vecdot(weighted, w))
+        cubes += (2 * n * w3 + 6 * w2 * w1)[:, 0]
+        return self.steep(cubes, p, diagonal, m)
+
+    def steep(self, cubes: Any, squares: Floats, diagonal: Floats, weights: Floats) -> "SteepSums":
+        """The sums that grow faster than rows.
+
+        Parameters
+        ----------
+        cubes : float or array
+            Sum of the cubes of N, with its diagonal.
+        squares : array
+            Row sums p of the squares of N, at some rows.
+        diagonal, weights : array
+            Of N at these rows, and how many rows each stands for.
+        """
+        t = self.totals
+        n, trace = (np.asarray(part)[..., None] for part in (t.n, t.trace))
+        h, y = t.shifts(diagonal)
+        own = squares + h * (n * h + trace / (n - 1)) - y * y
+        off = cubes - np.vecdot(weights**2, diagonal**3)
+        return SteepSums(off, np.vecdot(weights * h, squares), np.vecdot(weights * y, own))
+
+
+class SteepSums(NamedTuple):
+    """Sums that grow faster than rows: of the cubes of N off its diagonal, of h p, and of y times the row sums of the
+    squares of u.
+    """
+
+    cubes: Any
+    with_squares: Any
+    own: Any
 
 
 def probes_of(diagonal: Floats, most: int, count: int = limits.PROBES) -> tuple[Indices, Floats]:
