@@ -86,8 +86,8 @@ def on_patterns(
     masks : array of bool (m, n)
         The sets.
     most, probes : int
-        In tables beyond `limits.ALL_PROBES` rows: up to so many rows of a set all stand for themselves in some sums of the
-        third moment; beyond, so many stand for all.
+        In tables beyond `limits.ALL_PROBES` rows: up to so many rows of a set all stand for themselves in some sums of
+        the third moment; beyond, so many stand for all.
     third : bool
         Whether the third moment is asked for.
     slopes : bool
