@@ -105,8 +105,8 @@ def test_mixed_groups(rng):
 @pytest.fixture
 def small_tiles(monkeypatch):
     """Tiles of 3 variables and chunks of 11 rows, so that a small table has many of both."""
-    for name in ("TILE", "WIDE_TILE", "GAP_TILE"):
-        monkeypatch.setattr(engine, name, 3)
+    for place, name in ((limits, "TILE"), (engine, "WIDE_TILE"), (engine, "GAP_TILE")):
+        monkeypatch.setattr(place, name, 3)
     monkeypatch.setattr(cross_products, "_BAND", 500)
     monkeypatch.setattr(limits, "CHUNK_ROWS", 11)
 

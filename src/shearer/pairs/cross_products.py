@@ -13,13 +13,14 @@ from shearer.pairs.sides import Side
 from shearer.pairs.statistics import Heights, Known, Margins, Sample
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 # Features of all variables side by side, by rung.
 Stacks: TypeAlias = dict[int, Floats]
 
 # Variables of a tile whose products are one piece of work.
 _PIECE = 8
-# Entries of the matrices of a tile that are formed at a time.
-_BAND = 2**21
+# Entries of the matrices of a tile that are formed at a time, and of products of features that are kept as a whole.
+_BAND = _WHOLE = 2**19
 
 
 def samples_of(left: Sequence[Side], right: Sequence[Side], rungs: Sequence[Heights]) -> Iterator[Sample]:
@@ -33,18 +34,23 @@ def samples_of(left: Sequence[Side], right: Sequence[Side], rungs: Sequence[Heig
         Those of the first set and of the second.
     """
     n, complete = left[0].ladders.rows, left[0].ladders.presence.complete
-    by_features = [
+    by_matrices = [
         (a, b)
         for a, b in rungs
-        if not complete or n > min(limits.MOST_MATRIX_ROWS, left[a].typical_rank * right[b].typical_rank)
+        if complete and n <= min(limits.MOST_MATRIX_ROWS, left[a].typical_rank * right[b].typical_rank)
     ]
-    products = _cross_products(left, right, by_features)
+    # Of few rows whatever is large is formed by pieces, with any memory: which way is taken decides the last bits.
+    few = complete and n <= left[0].ladders.chunk_rows
+    by_pieces = [(a, b) for a, b in rungs if few and left[a].width * right[b].width > _WHOLE]
+    products = _cross_products(left, right, [one for one in rungs if one not in by_matrices and one not in by_pieces])
     for a, b in rungs:
         margins = margins_of(left[a], right[b])
-        if (a, b) in products:
-            norms = _norms(left[a], right[b], margins, products.pop((a, b)))
-        else:
+        if (a, b) in by_matrices:
             norms = _matrix_products(left[a], right[b])
+        elif (a, b) in by_pieces:
+            norms = _norms_by_pieces(left[a], right[b], margins)
+        else:
+            norms = _norms(left[a], right[b], margins, products.pop((a, b)))
         first, second = margins.first, margins.second
         diagonals, slopes = (_vector_products(first, second, name) for name in ("diagonal", "slope"))
         yield Sample(first, second, margins.n, norms, diagonals, slopes)
@@ -96,10 +102,8 @@ def _norms(left: Side, right: Side, margins: Margins, total: Floats) -> Floats:
     """Squared norms of the cross products of centered features."""
     first, second, n = margins.first, margins.second, margins.n
     if left.ladders.presence.complete:
-        centers = [np.concatenate([some[0].center for some in rows]) for rows in (first, second)]
-        total -= n * np.multiply.outer(*centers)
-        np.multiply(total, total, out=total)
-        return np.add.reduceat(np.add.reduceat(total, left.starts[:-1], axis=0), right.starts[:-1], axis=1)
+        total -= n * np.multiply.outer(*_centers(margins))
+        return _sums_of_squares(total, left.starts, right.starts)
     found = np.empty((len(first), len(second)))
     for i, some in enumerate(first):
         rows = total[left.starts[i] : left.starts[i + 1]]
@@ -110,6 +114,35 @@ def _norms(left: Side, right: Side, margins: Margins, total: Floats) -> Floats:
     return found
 
 
+def _norms_by_pieces(left: Side, right: Side, margins: Margins) -> Floats:
+    """As `_norms`, of a table of few rows without missing values: products of some variables at a time, not kept."""
+    (chunk,) = left.chunks()
+    mine = left.stack(chunk)
+    others = mine if left is right else right.stack(chunk)
+    centers = _centers(margins)
+
+    def of_piece(first: int) -> Floats:
+        starts = left.starts[first : first + _PIECE + 1]
+        cut = slice(int(starts[0]), int(starts[-1]))
+        piece = mine[:, cut].T @ others
+        piece -= margins.n * np.multiply.outer(centers[0][cut], centers[1])
+        return _sums_of_squares(piece, starts - starts[0], right.starts)
+
+    return np.concatenate(map_threads(of_piece, range(0, len(left.variables), _PIECE)))
+
+
+def _centers(margins: Margins) -> list[Floats]:
+    """Means of all features of both sides, without missing values."""
+    return [np.concatenate([some[0].center for some in rows]) for rows in (margins.first, margins.second)]
+
+
+def _sums_of_squares(products: Floats, left: Indices, right: Indices) -> Floats:
+    """Of the block of every pair of variables, whose features begin at some places; the products are overwritten."""
+    np.multiply(products, products, out=products)
+    found: Floats = np.add.reduceat(np.add.reduceat(products, left[:-1], axis=0), right[:-1], axis=1)
+    return found
+
+
 def _matrix_products(left: Side, right: Side) -> Floats:
     """Compute those norms by products of the matrices N, where rows are fewer than features."""
     n, widest = left.ladders.rows, max(len(left.variables), len(right.variables))
@@ -117,7 +150,8 @@ def _matrix_products(left: Side, right: Side) -> Floats:
     found = np.zeros((len(left.variables), len(right.variables)))
     for start in range(0, n, size):
         band = slice(start, min(start + size, n))
-        found += left.matrices(band) @ right.matrices(band).T
+        mine = left.matrices(band)
+        found += mine @ (mine if left is right else right.matrices(band)).T
     return found
 
 

@@ -30,8 +30,8 @@ from shearer.pairs.strength import Interval, Strongest, intervals_of
 Floats = NDArray[np.float64]
 Cell = tuple[int, int]
 
-# Variables of a tile, of one of few rows, and of one with missing values; decides the last bits of a p-value.
-TILE, WIDE_TILE, GAP_TILE = 32, 128, 16
+# Variables of a tile of few rows, and of one with missing values; decides the last bits of a p-value.
+WIDE_TILE, GAP_TILE = 128, 16
 # Rows of tiles that are gone through together, so that a tile of columns serves several.
 _ROWS_OF_TILES = 2
 # Sides that may keep features at a time: of three tiles, at every height.
@@ -95,7 +95,7 @@ class PairTests:
         self._rare = rare
         self._budget = parse_memory(memory)
         if ladders.presence.complete:
-            self._tile = WIDE_TILE if ladders.rows <= limits.MOST_MATRIX_ROWS else TILE
+            self._tile = WIDE_TILE if ladders.rows <= limits.MOST_MATRIX_ROWS else limits.TILE
         else:
             self._tile = max(1, min(GAP_TILE, math.isqrt(_GAP_VECTORS // ladders.rows)))
 

@@ -58,8 +58,11 @@ MOST_MATRIX_ROWS = 512
 FEW_PATTERNS = 16
 #: Levels of a label that have a feature of their own.
 MOST_LEVELS = 256
-#: Rows read at a time: what is held of them stays in cache or close to it.
-CHUNK_ROWS = 4096
+#: Variables of a tile: those whose pairs are looked at together; decides the last bits of a p-value.
+TILE = 32
+#: Rows read at a time, at most and at least, and the features of all variables of a tile at all rungs that are held of
+#: them, about.
+CHUNK_ROWS, FEWEST_CHUNK_ROWS, CHUNK_FEATURES = 4096, 512, 2**21
 #: Rows beyond which a sample stands for all in those sums of the third moment that grow faster than rows, which count
 #: less and less in it as rows grow; and how many rows that sample has. Half of them are those that count most.
 ALL_PROBES, PROBES = 512, 256
@@ -75,6 +78,18 @@ UNCLEAR = 0.05
 INFLUENCE_ROWS = 2048
 #: Features of a scalar at each rung, about.
 TYPICAL_RANKS = (4, 6, 13, 38)
+
+
+def chunk_rows(variables: int) -> int:
+    """Rows that are read at a time of so many variables: a function of their number alone, since it decides last bits.
+
+    Examples
+    --------
+    >>> chunk_rows(2), chunk_rows(32)
+    (4096, 1074)
+    """
+    held = CHUNK_FEATURES // (max(variables, 1) * sum(TYPICAL_RANKS))
+    return min(CHUNK_ROWS, max(FEWEST_CHUNK_ROWS, held))
 
 
 def residual_of(rows: int) -> float:

@@ -42,6 +42,8 @@ class Ladders:
         self.probes = limits.EXACT_PROBES if exact else limits.ALL_PROBES
         self._sample_rows = limits.EXACT_SAMPLE_ROWS if exact else limits.SAMPLE_ROWS
         self._features: dict[tuple[int, int], Features] = {}
+        #: Rows that are looked at together.
+        self.chunk_rows = limits.chunk_rows(min(self.count, limits.TILE))
         #: Largest share of the mass of a similarity that features were seen to leave out.
         self.residual = 0.0
 
@@ -119,7 +121,7 @@ class Side:
     prepared: Prepared = field(default_factory=Prepared)
     _stacks: dict[int, Floats] = field(default_factory=dict)
     _known: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)
-    _matrices: dict[int, Floats] = field(default_factory=dict)
+    _matrices: dict[tuple[int, int], Floats] = field(default_factory=dict)
 
     @cached_property
     def features(self) -> list[Features]:
@@ -157,8 +159,8 @@ class Side:
 
     def chunks(self) -> Iterator[slice]:
         """Runs of rows."""
-        n = self.ladders.rows
-        yield from (slice(start, min(start + limits.CHUNK_ROWS, n)) for start in range(0, n, limits.CHUNK_ROWS))
+        n, size = self.ladders.rows, self.ladders.chunk_rows
+        yield from (slice(start, min(start + size, n)) for start in range(0, n, size))
 
     def stack(self, chunk: slice) -> Floats:
         """Features of all variables side by side at a run of rows, 0 at missing values; kept while there is room."""
@@ -249,15 +251,16 @@ class Side:
 
     def matrices(self, band: slice) -> Floats:
         """Some rows of the matrix N of every variable, flat, one variable a row; kept while there is room."""
-        if band.start in self._matrices:
-            return self._matrices[band.start]
+        place = band.start, band.stop
+        if place in self._matrices:
+            return self._matrices[place]
         n = self.ladders.rows
         found = np.empty((len(self.variables), (band.stop - band.start) * n))
-        for place in range(len(self.variables)):
-            own = self.centered(place)
-            np.matmul(own[band], own.T, out=found[place].reshape(-1, n))
+        for variable in range(len(self.variables)):
+            own = self.centered(variable)
+            np.matmul(own[band], own.T, out=found[variable].reshape(-1, n))
         if 8 * len(self.variables) * n * n <= self.room:
-            self._matrices[band.start] = found
+            self._matrices[place] = found
         return found
 
     def _measured(self, place: int) -> Rows:
