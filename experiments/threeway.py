@@ -20,7 +20,7 @@ from shearer.data import read
 from shearer.inference.threeway.term import three_way
 
 LEVEL = 0.05
-ROWS = {300: 200, 3000: 60, 30_000: 12}
+ROWS = {300: 500, 3000: 300, 30_000: 40}
 TABLES, TABLE_ROWS, COLUMNS = 15, 300, 10
 # Apart from the seeds that the test was made with.
 SEED = 20_260
