@@ -19,7 +19,7 @@ from torch.autograd import Function
 
 from shearer._validate import value_error
 from shearer.measures.combination import no_entropy
-from shearer.measures.registry import Measure
+from shearer.measures.measure import Measure
 from shearer.neural.batch_kernels import is_traced, refuse_second_derivatives
 from shearer.neural.gradient_formulas import Formula, formula_of
 from shearer.pairs.limits import FEWEST_ROWS
