@@ -24,6 +24,7 @@ import tables_first
 import tables_house
 import tables_intervals
 import tables_learning
+import tables_measures
 import tables_neural
 import tables_outlier_choice
 import tables_reliability
@@ -461,6 +462,7 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "thorough": thorough,
     "ordinary_tables": ordinary_tables,
     "cli": cli_reference,
+    "measures": lambda: tables_measures.reference(table),
     "compare_schema": lambda: table("Fields", ["field", "type", "meaning"], comparison_rows(), "34 22 44"),
     "scan_schema": lambda: table("Fields", ["field", "type", "meaning"], schema_rows(), "34 22 44"),
     "claims": lambda: table(*claims_list.claims(), "42 14 44"),

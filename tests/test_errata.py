@@ -10,7 +10,7 @@ import pytest
 
 import shearer as sh
 from experiments import figure2, lemma_one
-from shearer.measures import formulas
+from shearer.measures import registry
 from shearer.measures.normalize import FORMS
 
 ROOT = Path(__file__).parent.parent
@@ -214,7 +214,7 @@ def test_bound_on_the_error_entropy_needs_its_half():
 def test_number_of_decompositions(count):
     """T* takes the L + 1 entropies of T, not one decomposition; D* takes L + 1, not 2 L; alpha = 2 takes none."""
     variables = range(count)
-    total, dual = formulas.total_correlation(variables), formulas.dual_total_correlation(variables)
+    total, dual = registry.total_correlation(variables), registry.dual_total_correlation(variables)
     ceiling = FORMS["rest"](variables)
     assert len(total.terms.keys() | set().union(*(part.terms for part in ceiling.parts))) == count + 1
     assert len(dual.terms) == count + 1

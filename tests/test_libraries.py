@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import shearer as sh
+from shearer.measures.registry import by_name
 
-VERBS = ["entropy", "mutual_information", "total_correlation", "dual_total_correlation"]
-VERBS += ["o_information", "s_information", "co_information"]
+VERBS = by_name()
 ALPHAS = [0, 0.5, 1, 1.01, 2, 3, np.inf]
 
 

@@ -9,6 +9,7 @@ import pytest
 import shearer as sh
 from shearer.data import read, reading
 from shearer.data.table import Presence
+from shearer.measures.registry import by_name
 
 SOURCE = Path(sh.__file__).parent
 RNG = np.random.default_rng(7)
@@ -31,9 +32,7 @@ MEASURES = {
     "mutual_information": lambda: sh.mutual_information(X, Y, given=Z),
     "total_correlation": lambda: sh.total_correlation(MATRIX),
     "dual_total_correlation": lambda: sh.dual_total_correlation(TABLE, groups={"pose": ["x", "z"]}),
-    "o_information": lambda: sh.o_information(*SEVERAL),
-    "s_information": lambda: sh.s_information(*SEVERAL),
-    "co_information": lambda: sh.co_information(*SEVERAL),
+    **{f"{name} of two": lambda name=name: getattr(sh, name)(X, Y) for name in by_name()},
     "shearer_gap": lambda: sh.shearer_gap(*SEVERAL, size=2),
     "Dependence": lambda: sh.Dependence(*SEVERAL).on_rows(slice(0, 30)).total_correlation(),
     "confidence_interval": lambda: sh.confidence_interval(X, Y),

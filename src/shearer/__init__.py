@@ -10,21 +10,10 @@ Methods of the tables of pandas and polars, `df.shearer.scan()`: ``import sheare
 
 from typing import TYPE_CHECKING, Any
 
-from shearer import kernels
+from shearer import kernels, measures
 from shearer._memory import MemoryBudgetError
 from shearer._version import __version__ as __version__
-from shearer.measures import (
-    Dependence,
-    Subsampling,
-    co_information,
-    dual_total_correlation,
-    entropy,
-    mutual_information,
-    o_information,
-    s_information,
-    shearer_gap,
-    total_correlation,
-)
+from shearer.measures import *  # noqa: F403
 from shearer.spectrum import Estimate, ToleranceError
 
 if TYPE_CHECKING:
@@ -49,45 +38,36 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Comparison",
-    "Dependence",
     "Estimate",
     "MemoryBudgetError",
     "Pairwise",
     "Scan",
     "Sketch",
-    "Subsampling",
     "TestResult",
     "ToleranceError",
     "Triples",
-    "co_information",
     "comparators",
     "compare",
     "comparing",
     "confidence_interval",
     "datasets",
-    "dual_total_correlation",
-    "entropy",
     "independence_test",
     "inference",
     "interaction_test",
     "kernels",
-    "mutual_information",
     "neural",
-    "o_information",
     "pairwise",
     "permutation_test",
     "report",
-    "s_information",
     "scan",
     "screening",
-    "shearer_gap",
     "sketching",
     "testing",
     "tools",
-    "total_correlation",
     "triples",
     "yardstick",
 ]
+__all__ += measures.__all__
 
 # Loaded on first use, so that `import shearer` costs numpy and scipy.linalg only: name -> module that has it.
 _PARTS = ("comparators", "comparing", "datasets", "inference", "neural", "report", "screening", "sketching", "testing")

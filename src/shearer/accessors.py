@@ -26,13 +26,12 @@ from functools import wraps
 from typing import Any
 
 import shearer as sh
-from shearer import measures
+from shearer.measures.registry import names as all_measures
 
 NAME = "shearer"
-_MEASURES = tuple(name for name in measures.__all__ if name.islower())
 _TESTS = ("confidence_interval", "independence_test", "interaction_test", "permutation_test")
 #: Functions of one table that are methods of it.
-METHODS = (*_MEASURES, *_TESTS, "compare", "pairwise", "scan", "triples")
+METHODS = (*all_measures(), *_TESTS, "compare", "pairwise", "scan", "triples")
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,7 +14,7 @@ from shearer.cli import app
 ROOT = Path(__file__).parent.parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.rst"))
-API = (DOCS / "api.rst").read_text(encoding="utf-8")
+API = "".join((DOCS / name).read_text(encoding="utf-8") for name in ("api.rst", "generated/measures.rst"))
 # Packages whose public names are the reference.
 PACKAGES = (
     "shearer", "shearer.kernels", "shearer.datasets", "shearer.testing", "shearer.inference", "shearer.screening",

@@ -6,17 +6,19 @@ import numpy as np
 import pytest
 
 import shearer as sh
+import shearer.accessors
 from shearer.inference.adjust import expected_by_chance
-from shearer.measures import formulas
+from shearer.measures import family, registry, verbs
 from shearer.measures.combination import Combination, no_entropy, sum_of
+from shearer.measures.measure import Measure
 from shearer.measures.normalize import FORMS, Linear, offered, quotient
-from shearer.measures.registry import MEASURES, Measure, dependence_measures, normalized_measures
+from shearer.measures.registry import MEASURES, dependence_measures, normalized_measures
 from shearer.measures.registry import names as all_measures
 
 
 def pairs_of(variables):
     """Sum of I over all pairs: the dummy that no other file has heard of."""
-    return sum_of(formulas.total_correlation(pair) for pair in combinations(variables, 2))
+    return sum_of(registry.total_correlation(pair) for pair in combinations(variables, 2))
 
 
 @pytest.fixture
@@ -101,7 +103,7 @@ def test_losses_take_a_new_measure_of_single_entropies_and_the_joint(rng):
     from shearer.neural.gradient_formulas import formula_of
     from shearer.neural.matrix_information import measure as loss_of
 
-    half = Measure("half", "H", lambda v: formulas.total_correlation(v) * 0.5, offered("rest", "max", "sqrt"))
+    half = Measure("half", "H", lambda v: registry.total_correlation(v) * 0.5, offered("rest", "max", "sqrt"))
     kernels = [torch.tensor(np.exp(-(np.subtract.outer(x, x) ** 2))) for x in rng.normal(size=(2, 12))]
     for form in (True, "max", "sqrt"):
         value = loss_of(half, form, kernels, 1.5)
@@ -126,16 +128,28 @@ def test_what_was_not_added_is_refused_by_name(columns):
         sh.permutation_test(columns, statistic="pair_information")
     with pytest.raises(ValueError, match="measures: expected one of"):
         sh.Sketch.like(columns, measures=("pair_information",))
+    for unknown in ("pair_information", "entropy", "shearer_gap", None, ["total_correlation"]):
+        with pytest.raises(ValueError, match="measure: expected one of 'mutual_information', "):
+            sh.pairwise(columns, measure=unknown)
+    with pytest.raises(ValueError, match="measure: expected none with given, got 'total_correlation'"):
+        sh.pairwise(columns, given="c", measure="total_correlation")
 
 
-def test_every_registered_measure_is_a_function_and_a_method(columns):
-    assert set(all_measures()) <= set(sh.__all__)
+def test_the_functions_are_those_of_the_registry():
+    """`test_new_measure` follows each of them on every route."""
+    assert sorted([*family.__all__, *verbs.__all__]) == sorted(all_measures())
+    assert set(all_measures()) <= {*shearer.accessors.METHODS} & {*sh.__all__}
+    assert all(known.symbol and known.name == name for name, known in MEASURES.items())
+
+
+@pytest.mark.parametrize("name", dependence_measures())
+def test_measures_do_not_know_the_order_of_the_variables(name, columns):
+    """As the matrices of `pairwise` are symmetric."""
+    chosen = "abc"[: MEASURES[name].most]
     noun = sh.Dependence(columns)
-    for name in dependence_measures():
-        chosen = "ab"[: MEASURES[name].most]
-        assert getattr(noun, name)(*chosen) == noun.measure(name, *chosen)
-        assert getattr(sh, name)({key: columns[key] for key in chosen}) == noun.measure(name, *chosen).value
-        assert MEASURES[name].symbol
+    for normalize in MEASURES[name].options:
+        found = [noun.measure(name, *order, normalize=normalize).value for order in (chosen, chosen[::-1])]
+        assert found[0] == pytest.approx(found[1], abs=1e-12)
 
 
 def test_lists_are_made_by_property():
@@ -197,8 +211,16 @@ def test_an_unknown_normalisation_of_a_loss_raises(unknown):
 def test_measures_in_bits_only_take_no_normalisation(columns):
     noun = sh.Dependence(columns)
     assert noun.measure("o_information") == noun.measure("o_information", normalize=False)
-    with pytest.raises(ValueError, match="normalize: expected one of False"):
-        noun.measure("o_information", normalize="joint")
+    for ask in (
+        lambda: noun.measure("o_information", normalize="joint"),
+        lambda: sh.Subsampling(columns).measure("o_information", normalize="joint"),
+        lambda: sh.confidence_interval(columns, measure="o_information", normalize="joint"),
+        lambda: sh.pairwise(columns, measure="o_information", normalize="joint"),
+    ):
+        with pytest.raises(ValueError, match="normalize: expected one of False, got 'joint'"):
+            ask()
+    assert sh.confidence_interval(columns, measure="o_information").value == pytest.approx(noun.o_information().value)
+    assert sh.pairwise(columns, measure="s_information").normalize is False
 
 
 def test_a_new_normalisation_is_a_line_in_the_table(monkeypatch, columns):
@@ -218,7 +240,7 @@ def test_a_new_normalisation_is_a_line_in_the_table(monkeypatch, columns):
 def test_estimates_arrays_and_tangents_agree(form, columns, rng):
     """Of a normalisation by name: three readings of one line."""
     noun = sh.Dependence(columns["a"], columns["b"])
-    measure = Measure("any", "A", formulas.total_correlation, offered(form))
+    measure = Measure("any", "A", registry.total_correlation, offered(form))
     bits = {subset: noun._entropies(subset).value for subset in map(frozenset, ([0], [1], [0, 1]))}
     exact = measure.estimate([0, 1], frozenset(), True, noun._entropies)
     single = measure.values(2, bits.__getitem__, True, 0.0)
@@ -237,7 +259,7 @@ def test_estimates_arrays_and_tangents_agree(form, columns, rng):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_no_entropy_to_share_is_no_dependence(form):
-    measure = Measure("any", "A", formulas.total_correlation, offered(form))
+    measure = Measure("any", "A", registry.total_correlation, offered(form))
     floor = no_entropy(10)
     assert float(measure.values(2, lambda _: 0.0, True, floor)) == 0.0
     found = measure.values(2, lambda _: np.array([0.0, np.nan]), True, floor)

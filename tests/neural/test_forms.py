@@ -172,48 +172,111 @@ def samples(rows, seed):
     return x, x[:, :1] ** 2 + torch.randn(rows, 1, dtype=WIDE, generator=generator)
 
 
-@pytest.mark.parametrize("loss", [DependenceLoss(), HSICLoss(), HSICLoss(unbiased=True)], ids=str)
-def test_the_excess_does_not_depend_on_the_batch_size(loss):
-    """Mean over batches of 32, 128 and 512 rows of the same law, within four standard errors."""
+def independent(rows, seed):
+    x, _ = samples(rows, seed)
+    return x, samples(rows, seed + 500_000)[1]
+
+
+def strong(rows, seed):
+    x, e = samples(rows, seed)
+    return x, x[:, :1] + 0.1 * (e - x[:, :1] ** 2)
+
+
+SIZES = {64: 64, 256: 20, 1024: 6}
+NARROW = Gaussian(0.4)
+LOSSES = [
+    DependenceLoss(),
+    DependenceLoss(form="raw"),
+    DependenceLoss(form="raw", kernel=NARROW),
+    DependenceLoss(form="raw", normalize=True),
+    TotalCorrelationLoss(),
+    TotalCorrelationLoss(normalize=True, kernel=NARROW),
+    HSICLoss(),
+    HSICLoss(unbiased=True),
+]
+
+
+def means_over_batches(number, law, sizes):
+    """Mean over batches of one size, of some number of a batch, with its standard error."""
     found = {}
-    for rows, count in ((32, 200), (128, 50), (512, 12)):
-        values = []
-        for seed in range(count):
-            loss(*samples(rows, 1000 * rows + seed))
-            values.append(loss.excess)
-        found[rows] = np.mean(values), np.std(values) / math.sqrt(count)
-    for rows in (32, 128):
-        assert found[rows][0] == pytest.approx(found[512][0], abs=4 * math.hypot(found[rows][1], found[512][1]))
+    for rows, count in sizes.items():
+        values = [number(*law(rows, 1000 * rows + seed)) for seed in range(count)]
+        found[rows] = np.mean(values), np.std(values, ddof=1) / math.sqrt(count)
+    return found
 
 
-@pytest.mark.parametrize("alpha", [1.01, 2])
-def test_the_raw_excess_is_smaller_in_small_batches(alpha):
-    loss, found = DependenceLoss(alpha=alpha, form="raw"), {}
-    for rows, count in ((32, 40), (128, 10)):
-        values = []
-        for seed in range(count):
-            loss(*samples(rows, 1000 * rows + seed))
-            values.append(loss.excess)
-        found[rows] = np.mean(values)
-    assert 0 < found[32] < 0.9 * found[128]
+@pytest.mark.filterwarnings("ignore:the loss is")
+@pytest.mark.parametrize("law", [independent, samples, strong], ids=lambda law: law.__name__)
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_the_excess_does_not_depend_on_the_batch_size(loss, law):
+    """Of batches of 64, 256 and 1024 rows of one law, within four standard errors; 0 without dependence."""
+
+    def excess(x, e):
+        # of T, both columns of x and the error: three variables
+        loss(*((*x.unbind(dim=1), e) if isinstance(loss, TotalCorrelationLoss) else (x, e)))
+        return loss.excess
+
+    found = means_over_batches(excess, law, SIZES)
+    largest, error = found[1024]
+    for mean, own in found.values():
+        assert mean == pytest.approx(largest, abs=4 * math.hypot(own, error))
+        assert law is not independent or abs(mean) < 4 * own
+    assert law is independent or largest > 8 * error
+
+
+def test_without_the_similarities_of_rows_with_themselves():
+    """The excess by hand, and what is alike in no two rows."""
+    x, e = strong(20, 3)
+    loss = DependenceLoss(form="raw", kernel=NARROW, normalize="joint")
+    loss(x, e)
+    first, second = (np.exp(-(torch.cdist(part, part).numpy() ** 2) / (2 * 0.4**2)) ** 2 for part in (x, e))
+    others = ~np.eye(20, dtype=bool)
+    mean, own, joint = first[others].mean(), second[others].mean(), (first * second)[others].mean()
+    assert joint > mean * own
+    assert loss.excess == pytest.approx(math.log2(joint / mean / own) / -math.log2(joint), abs=1e-10)
+    far = torch.arange(20, dtype=WIDE)[:, None] * 1e3
+    loss(far, e)
+    assert loss.excess == 0.0
+    # never alike in both: below chance, and finite
+    turned = torch.tensor([0.0, 0.0, 9.0, 9.0], dtype=WIDE), torch.tensor([0.0, 9.0, 0.0, 9.0], dtype=WIDE)
+    plain = DependenceLoss(form="raw", kernel=NARROW)
+    with pytest.warns(UserWarning, match="bits below its chance level"):
+        plain(*turned)
+    assert plain.excess == pytest.approx(-1 / math.log(2))
+
+
+@pytest.mark.parametrize("loss", [DependenceLoss(alpha=1.01), TotalCorrelationLoss(alpha=1.5)], ids=str)
+def test_orders_without_an_excess_say_so(loss):
+    """Less of the same dependence shows in small batches, whatever chance is."""
+
+    def number(x, e):
+        loss(x, e)
+        return loss.above_chance
+
+    found = means_over_batches(number, strong, {32: 40, 128: 10})
+    assert 0 < found[32][0] < 0.95 * found[128][0]
+    with pytest.raises(
+        ValueError, match=r"excess: expected alpha=2, where it is the same .*, got alpha=1\.\d+\. above"
+    ):
+        loss.excess  # noqa: B018
 
 
 @pytest.mark.parametrize("alpha", [1.01, 2])
 @pytest.mark.parametrize("normalize", [False, True])
-def test_the_excess_is_the_value_less_that_of_permuted_rows(alpha, normalize):
+def test_above_chance_is_the_value_less_that_of_permuted_rows(alpha, normalize):
     x, e = batch(30)
     for loss in (
         DependenceLoss(alpha=alpha, form="raw", normalize=normalize),
         TotalCorrelationLoss(alpha=alpha, normalize=normalize),
     ):
         value = loss(x, e).item()
-        excess = loss.excess
+        excess = loss.above_chance
         generator = torch.Generator().manual_seed(1)
         by_chance = [loss(x, e[torch.randperm(30, generator=generator)]).item() for _ in range(60)]
         assert value - excess == pytest.approx(np.mean(by_chance), abs=4 * np.std(by_chance) / math.sqrt(8))
     hsic = HSICLoss()
     value = hsic(x, e).item()
-    chance = value - hsic.excess
+    chance = value - hsic.above_chance
     by_chance = [hsic(x, e[torch.randperm(30, generator=generator)]).item() for _ in range(200)]
     assert chance == pytest.approx(np.mean(by_chance), abs=4 * np.std(by_chance) / math.sqrt(200))
 
@@ -222,6 +285,8 @@ def test_the_excess_needs_a_batch_and_leaves_no_weight():
     loss = DependenceLoss()
     with pytest.raises(ValueError, match="excess: expected a batch before, got none"):
         loss.excess  # noqa: B018
+    with pytest.raises(ValueError, match="above_chance: expected a batch before, got none"):
+        loss.above_chance  # noqa: B018
     loss(*batch())
     assert {*loss.state_dict()} == {"running_widths"}
     for other in (copy.deepcopy(loss), pickle.loads(pickle.dumps(loss))):

@@ -178,8 +178,8 @@ def test_the_information_plane():
     labels = [str(label) for label in y.tolist()]
     expected = sh.mutual_information(t.double().numpy(), labels, alpha=1.01, normalize=False)
     assert rows[0]["target_information"] == pytest.approx(float(expected), abs=1e-4)
-    assert rows[0]["input_excess"] < rows[0]["input_information"]
-    assert abs(rows[0]["target_excess"]) < 0.1
+    assert rows[0]["input_above_chance"] < rows[0]["input_information"]
+    assert abs(rows[0]["target_above_chance"]) < 0.1
     plane.observe((x,), torch.randn(40), step=5)
     assert plane.to_frame()["step"].to_list() == [0, 0, 5, 5]
     kernels = {"t": Gaussian(1.0), "y": Delta()}

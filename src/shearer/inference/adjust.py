@@ -36,8 +36,8 @@ def expected_by_chance(
     ----------
     *data, kernel, groups, missing, memory
         As in `Dependence`.
-    measure : {"total_correlation", "mutual_information", "dual_total_correlation"}
-        Which measure, in bits.
+    measure : str, default "total_correlation"
+        Which measure, in bits; one that can be normalised, such as "mutual_information" or "dual_total_correlation".
     alpha : float, default 2
         Order of the entropy.
     n_resamples : int, optional

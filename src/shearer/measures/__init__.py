@@ -1,19 +1,12 @@
 """Measures of dependence: the noun `Dependence` and the verbs that make one and ask it one thing."""
 
-from shearer.measures.dependence import Dependence
-from shearer.measures.family import co_information, o_information, s_information, shearer_gap
-from shearer.measures.subsampling import Subsampling
-from shearer.measures.verbs import dual_total_correlation, entropy, mutual_information, total_correlation
+from shearer.measures import family, verbs
+from shearer.measures.dependence import Dependence as Dependence
+from shearer.measures.family import *  # noqa: F403
+from shearer.measures.subsampling import Subsampling as Subsampling
+from shearer.measures.verbs import *  # noqa: F403
 
-__all__ = [
-    "Dependence",
-    "Subsampling",
-    "co_information",
-    "dual_total_correlation",
-    "entropy",
-    "mutual_information",
-    "o_information",
-    "s_information",
-    "shearer_gap",
-    "total_correlation",
-]
+# Functions are listed once, beside each other in their own file.
+__all__ = ["Dependence", "Subsampling"]
+__all__ += family.__all__
+__all__ += verbs.__all__

@@ -1,12 +1,43 @@
-"""The rest of the family: gaps of Shearer's inequality, and sums and differences of T and D."""
+"""The rest of the family, functions and methods: gaps of Shearer's inequality, and sums and differences of T and D."""
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from shearer.kernels import Kernel
-from shearer.measures.dependence import Dependence
+from shearer.measures.asking import Asked, noun_of
+from shearer.spectrum import Estimate
+
+__all__ = ["co_information", "o_information", "s_information", "shearer_gap"]
+
+
+class FamilyMethods(Asked):
+    """The measures of this file as methods."""
+
+    @abstractmethod
+    def shearer_gap(
+        self,
+        *names: str,
+        size: int | None = None,
+        cover: Iterable[Iterable[Any]] | None = None,
+        weights: Iterable[float] | None = None,
+        normalize: bool | str = True,
+    ) -> Estimate:
+        """The gap of Shearer's inequality for a cover of the variables; see `shearer.shearer_gap`."""
+
+    def o_information(self, *names: str) -> Estimate:
+        """T - D in bits; see `shearer.o_information`."""
+        return self.measure("o_information", *names)
+
+    def s_information(self, *names: str) -> Estimate:
+        """T + D in bits; see `shearer.s_information`."""
+        return self.measure("s_information", *names)
+
+    def co_information(self, *names: str) -> Estimate:
+        """What all variables share, in bits; see `shearer.co_information`."""
+        return self.measure("co_information", *names)
 
 
 def shearer_gap(
@@ -64,7 +95,7 @@ def shearer_gap(
     >>> sh.shearer_gap(a, b, xor, cover=[[0, 1], [2]], normalize=False)  # I(a, b; xor)
     1.0
     """
-    noun = Dependence(
+    noun = noun_of(
         *data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, tol=tol, memory=memory, rng=rng
     )
     return noun.shearer_gap(size=size, cover=cover, weights=weights, normalize=normalize).value
@@ -106,7 +137,7 @@ def o_information(
     >>> sh.o_information(a, b, xor), sh.o_information(a, a, a)
     (-1.0, 1.0)
     """
-    noun = Dependence(
+    noun = noun_of(
         *data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, tol=tol, memory=memory, rng=rng
     )
     return noun.o_information().value
@@ -145,7 +176,7 @@ def s_information(
     >>> sh.s_information(a, b, xor)
     3.0
     """
-    noun = Dependence(
+    noun = noun_of(
         *data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, tol=tol, memory=memory, rng=rng
     )
     return noun.s_information().value
@@ -187,7 +218,7 @@ def co_information(
     >>> sh.co_information(a, b, xor), sh.co_information(a, a, a)
     (-1.0, 1.0)
     """
-    noun = Dependence(
+    noun = noun_of(
         *data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, tol=tol, memory=memory, rng=rng
     )
     return noun.co_information().value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,11 +10,13 @@ from shearer._validate import check_names, check_option, value_error
 from shearer.measures import cover as covers
 from shearer.measures import registry
 from shearer.measures.entropies import Entropies, Subset
-from shearer.measures.registry import Measure
+from shearer.measures.family import FamilyMethods
+from shearer.measures.measure import Measure
+from shearer.measures.verbs import PaperMethods
 from shearer.spectrum import Estimate
 
 
-class Measurable(ABC):
+class Measurable(PaperMethods, FamilyMethods):
     """Variables whose subset entropies are known; every measure is a method, and `measure` takes any by name."""
 
     _entropies: Entropies
@@ -54,23 +56,7 @@ class Measurable(ABC):
         (1.0, 0.0)
         """
         found = registry.MEASURES[check_option("measure", measure, registry.by_name())]
-        return self._estimate(found, names, normalize if found.is_normalized or normalize is not True else False)
-
-    def entropy(self, *names: str) -> Estimate:
-        """Joint entropy in bits of the named variables (all, if none is named), given the conditions."""
-        return self.measure("entropy", *names)
-
-    def mutual_information(self, *names: str, normalize: bool | str = True) -> Estimate:
-        """I* (or I in bits) of two variables; see `shearer.mutual_information`."""
-        return self.measure("mutual_information", *names, normalize=normalize)
-
-    def total_correlation(self, *names: str, normalize: bool = True) -> Estimate:
-        """T* (or T in bits) of two or more variables; see `shearer.total_correlation`."""
-        return self.measure("total_correlation", *names, normalize=normalize)
-
-    def dual_total_correlation(self, *names: str, normalize: bool = True) -> Estimate:
-        """D* (or D in bits) of two or more variables; see `shearer.dual_total_correlation`."""
-        return self.measure("dual_total_correlation", *names, normalize=normalize)
+        return self._estimate(found, names, found.settled(normalize))
 
     def shearer_gap(
         self,
@@ -93,18 +79,6 @@ class Measurable(ABC):
         else:
             chosen = covers.from_user(names or self.names, indices, cover, weights)
         return self._estimate(registry.gap_of(chosen), names, normalize)
-
-    def o_information(self, *names: str) -> Estimate:
-        """T - D in bits; see `shearer.o_information`."""
-        return self.measure("o_information", *names)
-
-    def s_information(self, *names: str) -> Estimate:
-        """T + D in bits; see `shearer.s_information`."""
-        return self.measure("s_information", *names)
-
-    def co_information(self, *names: str) -> Estimate:
-        """What all variables share, in bits; see `shearer.co_information`."""
-        return self.measure("co_information", *names)
 
     def _estimate(self, measure: Measure, names: Sequence[str], normalize: Any) -> Estimate:
         indices = self._indices(names)

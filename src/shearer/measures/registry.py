@@ -1,185 +1,90 @@
 """The measures by name: formula, number of variables, normalisations. Every list of measures is read from here.
 
-A new measure is its formula in `shearer.measures.formulas`, an entry here, and the function and method that users type.
+A new measure is its formula and its entry here, and the function and the method that users type
+(`shearer.measures.family`); docs/architecture.rst has the recipe.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import chain, combinations
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from itertools import combinations
 
-from shearer._validate import check_option, value_error
-from shearer.measures import formulas
-from shearer.measures.combination import Combination
+from shearer.measures.combination import Combination, sum_of
 from shearer.measures.cover import Cover
-from shearer.measures.entropies import Entropies, Subset
-from shearer.measures.normalize import Bits, Ceiling, Form, of_cover, offered, options_of, quotient
-from shearer.spectrum import Estimate
-
-Formula: TypeAlias = Callable[[Sequence[int]], Combination]
+from shearer.measures.measure import Measure
+from shearer.measures.normalize import of_cover, offered
 
 
-@dataclass(frozen=True, eq=False)
-class Measure:
-    """A measure made of subset entropies.
-
-    Attributes
-    ----------
-    name : str
-        Of the function and of the method of `Dependence`.
-    symbol : str
-        In formulas.
-    formula : callable
-        From the positions of the variables to the combination of entropies, in bits.
-    forms : mapping
-        Options of ``normalize=`` -> what the measure is divided by; empty: it exists in bits only.
-    fewest, most : int
-        Numbers of variables it takes; most None: any number.
-    hint : str
-        What to take for other numbers of variables.
-    named_alone : bool
-        Whether the name says all; False: it is one of a family, and takes a cover.
-    all_subsets : bool
-        Whether it takes the entropies of all subsets.
-    """
-
-    name: str
-    symbol: str
-    formula: Formula
-    forms: Mapping[bool | str, Form] = field(default_factory=dict)
-    fewest: int = 2
-    most: int | None = None
-    hint: str = ""
-    named_alone: bool = True
-    all_subsets: bool = False
-
-    @property
-    def options(self) -> tuple[bool | str, ...]:
-        """All that ``normalize=`` may be."""
-        return options_of(self.forms)
-
-    @property
-    def is_normalized(self) -> bool:
-        """Whether it has a scale of its own beside bits."""
-        return bool(self.forms)
-
-    @property
-    def is_dependence(self) -> bool:
-        """Whether it says how much several variables depend on each other, and needs no more than their names."""
-        return self.named_alone and self.fewest > 1
-
-    def check_form(self, normalize: Any) -> Any:
-        """The option, if the measure offers it."""
-        return check_option("normalize", normalize, self.options)
-
-    def check_count(self, count: int, parameter: str = "data") -> None:
-        """Raise unless it takes so many variables."""
-        if count >= self.fewest and (self.most is None or count <= self.most):
-            return
-        if self.fewest == self.most:
-            raise value_error(parameter, f"exactly {self.most} variables", f"{count}", self.hint)
-        if count < self.fewest:
-            raise value_error(parameter, f"at least {self.fewest} variables", f"{count}", "entropy takes a single one.")
-        got = f"{count}, which takes {2**count - 1} entropies" if self.all_subsets else f"{count}"
-        raise value_error(parameter, f"at most {self.most} variables", got, self.hint)
-
-    def form(self, normalize: Any) -> Form | None:
-        """What to divide by; None: bits."""
-        return None if self.check_form(normalize) is False else self.forms[normalize]
-
-    def estimate(self, variables: Sequence[int], given: Subset, normalize: Any, entropies: Entropies) -> Estimate:
-        """The measure with bounds, in bits or normalised, once the `given` variables are known."""
-        raw, form = self.formula(variables).given(given), self.form(normalize)
-        return raw.evaluate(entropies) if form is None else form(variables).given(given).divide(raw, entropies)
-
-    def values(self, count: int, bits: Bits, normalize: Any, floor: Any) -> Any:
-        """The measure of `count` variables from plain numbers or arrays, element by element.
-
-        Parameters
-        ----------
-        count : int
-            Number of variables.
-        bits : callable
-            From a subset of their positions to its entropy in bits.
-        normalize : bool or str
-            One of `options`.
-        floor : float or array
-            Bits below which an entropy is round-off; see `combination.no_entropy`.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> entropy = {frozenset({0}): np.array([1.0, 2.0]), frozenset({1}): 2.0, frozenset({0, 1}): 2.5}
-        >>> MEASURES["mutual_information"].values(2, entropy.__getitem__, "max", 0.0)
-        array([0.25, 0.75])
-        """
-        raw, ceiling = self.parts(count, normalize)
-        top = raw.value(bits)
-        return top if ceiling is None else quotient(top, ceiling.values(bits, floor), floor)
-
-    def parts(self, count: int, normalize: Any) -> tuple[Combination, Ceiling | None]:
-        """The formula for so many variables, and what it is divided by."""
-        return _parts(self, count, self.form(normalize))
-
-    def needs(self, variables: Sequence[int], given: Subset) -> Iterator[Subset]:
-        """The subsets whose entropies it can ask for, of all variables or of as many as it takes; some repeatedly."""
-        groups = combinations(variables, min(len(variables), self.most or len(variables)))
-        alone = ((index,) for index in variables) if self.fewest == 1 else ()
-        for group in chain(groups, alone):
-            ceilings = (part for form in set(self.forms.values()) for part in form(group).parts)
-            for combination in (self.formula(group), *ceilings):
-                yield from (subset for subset in combination.given(given).terms if subset)
+def joint(variables: Sequence[int]) -> Combination:
+    """S(A^[L])."""
+    return Combination.of(variables)
 
 
-@lru_cache(maxsize=256)
-def _parts(measure: Measure, count: int, form: Form | None) -> tuple[Combination, Ceiling | None]:
-    variables = range(count)
-    return measure.formula(variables), None if form is None else form(variables)
+def total_correlation(variables: Sequence[int]) -> Combination:
+    """Sum of S(A^i) - S(A^[L])."""
+    return sum_of(Combination.of([i]) for i in variables) - joint(variables)
 
 
-_ANY_NUMBER = "total_correlation and dual_total_correlation take any number."
+def dual_total_correlation(variables: Sequence[int]) -> Combination:
+    """Sum of S(A^[L]-i) - (L - 1) S(A^[L])."""
+    rests = sum_of(Combination.of(set(variables) - {i}) for i in variables)
+    return rests - joint(variables) * (len(variables) - 1)
 
-ENTROPY = Measure("entropy", "S", formulas.joint, fewest=1)
-MUTUAL_INFORMATION = Measure(
-    "mutual_information",
-    "I",
-    formulas.total_correlation,
-    offered("max", "max", "min", "joint", "mean", "sqrt"),  # the paper's choice first
-    most=2,
-    hint=_ANY_NUMBER,
-)
-# Paper, Eq. NTC_renyi and NDTC_renyi.
-TOTAL_CORRELATION = Measure("total_correlation", "T", formulas.total_correlation, offered("rest"))
-DUAL_TOTAL_CORRELATION = Measure("dual_total_correlation", "D", formulas.dual_total_correlation, offered("joint"))
-O_INFORMATION = Measure("o_information", "O", formulas.o_information)
-S_INFORMATION = Measure("s_information", "S", formulas.s_information)
-CO_INFORMATION = Measure(
-    "co_information",
-    "C",
-    formulas.co_information,
-    most=16,
-    hint="o_information takes 2 L + 1 entropies for L variables.",
-    all_subsets=True,
-)
-# A family: its members are made by `gap_of`. As a whole it can ask for what co-information does, all subsets.
-SHEARER_GAP = Measure("shearer_gap", "G", formulas.co_information, named_alone=False, all_subsets=True)
 
-MEASURES: dict[str, Measure] = {
-    measure.name: measure
-    for measure in (
-        ENTROPY,
-        MUTUAL_INFORMATION,
-        TOTAL_CORRELATION,
-        DUAL_TOTAL_CORRELATION,
-        O_INFORMATION,
-        S_INFORMATION,
-        CO_INFORMATION,
-        SHEARER_GAP,
+def o_information(variables: Sequence[int]) -> Combination:
+    """T - D: above 0 redundancy outweighs, below 0 synergy."""
+    return total_correlation(variables) - dual_total_correlation(variables)
+
+
+def s_information(variables: Sequence[int]) -> Combination:
+    """T + D: all the dependence there is, each variable against the rest."""
+    return total_correlation(variables) + dual_total_correlation(variables)
+
+
+def co_information(variables: Sequence[int]) -> Combination:
+    """-sum over non-empty subsets of (-1)^|S| S(A^S): what all share, by inclusion and exclusion."""
+    return sum_of(
+        Combination.of(subset, -1.0 if size % 2 == 0 else 1.0)
+        for size in range(1, len(variables) + 1)
+        for subset in combinations(variables, size)
     )
-}
+
+
+_ENTRIES = (
+    Measure("entropy", "S", joint, fewest=1),
+    Measure(
+        "mutual_information",
+        "I",
+        total_correlation,
+        offered("max", "max", "min", "joint", "mean", "sqrt"),  # the paper's choice first
+        most=2,
+        hint="total_correlation and dual_total_correlation take any number.",
+    ),
+    # Paper, Eq. NTC_renyi and NDTC_renyi.
+    Measure("total_correlation", "T", total_correlation, offered("rest")),
+    Measure("dual_total_correlation", "D", dual_total_correlation, offered("joint")),
+    # A family: its members are made by `gap_of`. As a whole it can ask for what co-information does, all subsets.
+    Measure("shearer_gap", "G", co_information, named_alone=False, all_subsets=True),
+    Measure("o_information", "O", o_information),
+    Measure("s_information", "S", s_information),
+    Measure(
+        "co_information",
+        "C",
+        co_information,
+        most=16,
+        hint="o_information takes 2 L + 1 entropies for L variables.",
+        all_subsets=True,
+    ),
+)
+
+#: Every measure, in the order in which they are listed.
+MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ENTRIES}
+
+# Those that other files mean by themselves.
+ENTROPY = MEASURES["entropy"]
+MUTUAL_INFORMATION = MEASURES["mutual_information"]
+TOTAL_CORRELATION = MEASURES["total_correlation"]
+SHEARER_GAP = MEASURES["shearer_gap"]
 
 
 def gap_of(cover: Cover) -> Measure:

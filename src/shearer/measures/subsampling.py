@@ -8,13 +8,15 @@ import numpy as np
 from shearer._validate import describe, type_error, value_error
 from shearer.kernels import Kernel
 from shearer.measures.dependence import Dependence
+from shearer.measures.family import FamilyMethods
+from shearer.measures.verbs import PaperMethods
 from shearer.spectrum import Estimate
 
 # Half-width of a 95 % normal interval in standard errors.
 _NORMAL_95 = 1.96
 
 
-class Subsampling:
+class Subsampling(PaperMethods, FamilyMethods):
     """Measures averaged over random groups of rows (paper, supplement to Property 4).
 
     Each group has `rows` rows drawn without replacement; kernels and widths are those of all rows. The mean estimates
@@ -65,21 +67,22 @@ class Subsampling:
         self._parts = [whole.on_rows(generator.choice(whole.rows, rows, replace=False)) for _ in range(repeats)]
         self._route = f"{repeats} groups of {rows} rows"
 
-    def entropy(self, *names: str) -> Estimate:
-        """Joint entropy in bits; see `Dependence.entropy`."""
-        return self._average(lambda part: part.entropy(*names))
+    def measure(self, measure: str, *names: str, normalize: bool | str = True) -> Estimate:
+        """The mean of a measure by its name; see `Dependence.measure`."""
+        return self._average(lambda part: part.measure(measure, *names, normalize=normalize))
 
-    def mutual_information(self, *names: str, normalize: bool | str = True) -> Estimate:
-        """I* or I; see `shearer.mutual_information`."""
-        return self._average(lambda part: part.mutual_information(*names, normalize=normalize))
-
-    def total_correlation(self, *names: str, normalize: bool = True) -> Estimate:
-        """T* or T; see `shearer.total_correlation`."""
-        return self._average(lambda part: part.total_correlation(*names, normalize=normalize))
-
-    def dual_total_correlation(self, *names: str, normalize: bool = True) -> Estimate:
-        """D* or D; see `shearer.dual_total_correlation`."""
-        return self._average(lambda part: part.dual_total_correlation(*names, normalize=normalize))
+    def shearer_gap(
+        self,
+        *names: str,
+        size: int | None = None,
+        cover: Iterable[Iterable[Any]] | None = None,
+        weights: Iterable[float] | None = None,
+        normalize: bool | str = True,
+    ) -> Estimate:
+        """The mean gap of Shearer's inequality for a cover; see `shearer.shearer_gap`."""
+        return self._average(
+            lambda part: part.shearer_gap(*names, size=size, cover=cover, weights=weights, normalize=normalize)
+        )
 
     def _average(self, measure: Callable[[Dependence], Estimate]) -> Estimate:
         """Mean over groups, with a 95 % interval from their spread."""

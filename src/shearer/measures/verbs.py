@@ -1,14 +1,35 @@
-"""The functions a user types: one measure, one call, one number."""
+"""The paper's measures as users type them: a function and, for variables that are asked more than once, a method."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from shearer.data import read
 from shearer.kernels import Kernel
-from shearer.measures.dependence import Dependence
-from shearer.spectrum import Request
+from shearer.measures.asking import Asked, noun_of
+from shearer.spectrum import Estimate
+
+__all__ = ["dual_total_correlation", "entropy", "mutual_information", "total_correlation"]
+
+
+class PaperMethods(Asked):
+    """The measures of this file as methods."""
+
+    def entropy(self, *names: str) -> Estimate:
+        """Joint entropy in bits of the named variables (all, if none is named), given the conditions."""
+        return self.measure("entropy", *names)
+
+    def mutual_information(self, *names: str, normalize: bool | str = True) -> Estimate:
+        """I* (or I in bits) of two variables; see `shearer.mutual_information`."""
+        return self.measure("mutual_information", *names, normalize=normalize)
+
+    def total_correlation(self, *names: str, normalize: bool = True) -> Estimate:
+        """T* (or T in bits) of two or more variables; see `shearer.total_correlation`."""
+        return self.measure("total_correlation", *names, normalize=normalize)
+
+    def dual_total_correlation(self, *names: str, normalize: bool = True) -> Estimate:
+        """D* (or D in bits) of two or more variables; see `shearer.dual_total_correlation`."""
+        return self.measure("dual_total_correlation", *names, normalize=normalize)
 
 
 def entropy(
@@ -62,9 +83,10 @@ def entropy(
     >>> sh.entropy(["a", "a", "b", "b"], ["u", "v", "u", "v"], given=["a", "a", "b", "b"])
     1.0
     """
-    request = Request.checked(alpha, memory, tol, rng)
-    table = read(*data, given=given, groups=groups, missing=missing, vector=True)
-    noun = Dependence.of_table(table, request, kernel)
+    noun = noun_of(
+        *data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, tol=tol, memory=memory, rng=rng,
+        vector=True,
+    )  # fmt: skip
     return noun.entropy().value
 
 
@@ -113,7 +135,7 @@ def mutual_information(
     >>> round(sh.mutual_information(np.cos(angle), np.sin(angle)), 4)  # uncorrelated, not independent
     0.1927
     """
-    noun = Dependence(
+    noun = noun_of(
         *data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, tol=tol, memory=memory, rng=rng
     )
     return noun.mutual_information(normalize=normalize).value
@@ -160,7 +182,7 @@ def total_correlation(
     >>> sh.total_correlation(a, b, [i != j for i, j in zip(a, b)])  # XOR: no pair depends, the three do
     0.5
     """
-    noun = Dependence(
+    noun = noun_of(
         *data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, tol=tol, memory=memory, rng=rng
     )
     return noun.total_correlation(normalize=normalize).value
@@ -208,7 +230,7 @@ def dual_total_correlation(
     >>> sh.dual_total_correlation(a, b, [i != j for i, j in zip(a, b)])  # XOR
     1.0
     """
-    noun = Dependence(
+    noun = noun_of(
         *data, given=given, alpha=alpha, kernel=kernel, groups=groups, missing=missing, tol=tol, memory=memory, rng=rng
     )
     return noun.dual_total_correlation(normalize=normalize).value

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from shearer._validate import value_error
 from shearer.measures.combination import Combination
 from shearer.measures.entropies import Subset
-from shearer.measures.registry import Measure
+from shearer.measures.measure import Measure
 
 Bits: TypeAlias = Sequence[float]
 Weights: TypeAlias = list[float]

@@ -4,168 +4,21 @@ Kernel matrices are formed in single precision at least, also under autocast. Fo
 value and its gradient are finite: equal rows, a constant error and rows far apart included.
 """
 
-import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from contextlib import nullcontext
-from functools import partial
-from typing import Any
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from shearer._validate import check_option, check_positive, describe, value_error
+from shearer._validate import check_option, value_error
 from shearer.kernels import Kernel
-from shearer.kernels.radial import Radial
 from shearer.measures.registry import ENTROPY, MUTUAL_INFORMATION, TOTAL_CORRELATION
-from shearer.neural.batch_kernels import DEFAULT, check_kernels, flatten_batch, is_traced, kernel_matrix
-from shearer.neural.gathering import gathered
-from shearer.neural.matrix_information import centered_information, chance_hsic, excess, hsic, measure
+from shearer.neural.batch_kernels import check_kernels, is_traced
+from shearer.neural.chance_levels import above_chance, chance_hsic, excess
+from shearer.neural.loss_bases import ChanceLoss, KernelLoss
+from shearer.neural.matrix_information import centered_information, hsic, measure
 from shearer.neural.residuals import refuse_differences_of_all, residuals
 from shearer.neural.robust.estimator_options import check_order, check_switch
 
 FORMS = ("centered", "raw")
-# What independent batches do not reach: this far below the chance level, and so many of its standard deviations.
-_EXPLOITED, _DEVIATIONS = 0.05, 4.0
-# Batches between two looks at the chance level, which cost a little.
-_BETWEEN = 16
-
-
-class KernelLoss(nn.Module):
-    """What the losses have in common: kernels of named tensors, and widths that may be averaged over batches."""
-
-    #: Names of the tensors, where their number is fixed.
-    names: tuple[str, ...] | None = None
-
-    running_widths: Tensor
-
-    def __init__(
-        self,
-        kernel: Kernel | Mapping[str, Kernel] | None,
-        momentum: float | None,
-        width_gradient: bool,
-        gather: bool,
-    ) -> None:
-        super().__init__()
-        self.kernel = check_kernels(kernel, self.names)
-        self.momentum = None if momentum is None else check_positive("momentum", momentum)
-        if self.momentum is not None and self.momentum > 1:
-            raise value_error("momentum", "a number above 0, at most 1, or None", describe(momentum))
-        self.width_gradient = check_switch("width_gradient", width_gradient)
-        if self.width_gradient and self.momentum is not None:
-            hint = "An average over batches is a constant in the gradient."
-            raise value_error("width_gradient", "False where widths are averaged (momentum)", "True", hint)
-        self.gather = check_switch("gather", gather)
-        self.register_buffer("running_widths", torch.zeros(0))
-
-    def matrices(self, **tensors: Any) -> list[Tensor]:
-        """The kernel matrices of the named tensors."""
-        for name, tensor in tensors.items():
-            self._refuse_ids(name, tensor)
-        rows = flatten_batch(tensors)
-        if self.gather:
-            rows = {name: gathered(name, values) for name, values in rows.items()}
-        device = next(iter(rows.values())).device
-        if self.momentum is not None:
-            self._make_room(len(rows))
-        mixed = torch.is_autocast_enabled(device.type)
-        with torch.autocast(device.type, enabled=False) if mixed else nullcontext():
-            return [
-                kernel_matrix(name, values, self._kernel_of(name), partial(self._settle, position), self.width_gradient)
-                for position, (name, values) in enumerate(rows.items())
-            ]
-
-    def _refuse_ids(self, name: str, tensor: Any) -> None:
-        """Distances between ids of tokens or of classes mean nothing."""
-        integer = isinstance(tensor, Tensor) and tensor.dtype in (torch.int32, torch.int64)
-        if integer and isinstance(self._kernel_of(name), Radial):
-            hint = f'Of ids of tokens, pass embeddings; of classes, kernel={{"{name}": Delta()}}; of counts, .float().'
-            raise value_error(name, "numbers, as floats", f"integers ({tensor.dtype}), as ids have", hint)
-
-    def _kernel_of(self, name: str) -> Kernel:
-        return self.kernel.get(name, DEFAULT) if isinstance(self.kernel, dict) else self.kernel
-
-    def _settle(self, position: int, width: float) -> float:
-        """The width of the batch or, with momentum, the running average, which training alone moves."""
-        if self.momentum is None:
-            return width
-        known = float(self.running_widths[position])
-        if self.training:
-            known = width if known == 0 else known + self.momentum * (width - known)
-            self.running_widths[position] = known
-        return known or width
-
-    def _make_room(self, count: int) -> None:
-        if len(self.running_widths) == 0:
-            self.running_widths = self.running_widths.new_zeros(count)
-        elif len(self.running_widths) != count:
-            hint = "Running widths belong to the tensors they were averaged over: one loss for each set of tensors."
-            raise value_error("tensors", f"{len(self.running_widths)} of them, as before", f"{count}", hint)
-
-    def _load_from_state_dict(self, state: dict[str, Any], prefix: str, *rest: Any) -> None:
-        """Make the buffer as long as the one that comes."""
-        saved = state.get(f"{prefix}running_widths")
-        if saved is not None:
-            self.running_widths = self.running_widths.new_zeros(saved.shape)
-        super()._load_from_state_dict(state, prefix, *rest)
-
-    def extra_repr(self) -> str:
-        """The options."""
-        options = {
-            name: getattr(self, name)
-            for name in ("alpha", "form", "normalize", "unbiased", "kernel", "width_gradient", "momentum", "gather")
-            if name in vars(self)
-        }
-        return ", ".join(f"{name}={value!r}" for name, value in options.items())
-
-
-class ChanceLoss(KernelLoss, ABC):
-    """A loss of several tensors, which by chance has a level of its own."""
-
-    def __init__(self, *options: Any) -> None:
-        super().__init__(*options)
-        self._last: list[Tensor] = []
-        self._calls = 0
-        self._has_warned = False
-
-    @property
-    def excess(self) -> float:
-        """The value of the last batch less its chance level: what it is, on average, with the rows permuted."""
-        if not self._last:
-            raise value_error("excess", "a batch before", "none", "Call the loss first; compiled calls leave no trace.")
-        return self._excess(self._last)[0]
-
-    @abstractmethod
-    def _excess(self, matrices: list[Tensor]) -> tuple[float, float]:
-        """The value less its chance level, and how much that varies where a model could push below it."""
-
-    def _noted(self, value: Tensor, matrices: list[Tensor]) -> Tensor:
-        """The value; the batch is kept for `excess`, and now and then compared with chance."""
-        if is_traced(*matrices):
-            return value
-        self._last = [matrix.detach() for matrix in matrices]
-        if not self._has_warned and self._can_be_exploited and self._calls % _BETWEEN == 0:
-            self._warn_below_chance()
-        self._calls += 1
-        return value
-
-    #: Whether a model can learn to push the loss below what independence gives.
-    _can_be_exploited = False
-
-    def _warn_below_chance(self) -> None:
-        found, spread = self._excess(self._last)
-        if found < -_EXPLOITED - _DEVIATIONS * spread:
-            self._has_warned = True
-            warnings.warn(
-                f"the loss is {-found:.2f} bits below its chance level: the model is learning to push it there, which "
-                "is not independence. Raw information of order 2 rewards errors that are alike where inputs are not; "
-                'form="centered" and alpha=1.01 do not.',
-                stacklevel=5,
-            )
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the last batch."""
-        return {**self.__dict__, "_last": []}
 
 
 class DependenceLoss(ChanceLoss):
@@ -200,8 +53,12 @@ class DependenceLoss(ChanceLoss):
     Attributes
     ----------
     excess : float
-        The value of the last batch less its chance level. Of the centered form, the value itself, on average the same
-        at every batch size; of the raw form 0 by chance, but smaller in small batches where there is dependence.
+        What the last batch shows beyond chance: 0 without dependence, and on average the same at every batch size. Of
+        the centered form, the value itself; of the raw form at alpha=2, the value of so many rows that their
+        similarities with themselves do not count. Other orders have none, and asking for it is an error.
+    above_chance : float
+        The value of the last batch less its mean with the rows permuted, at any order. Compare it between batches of
+        one size: in smaller ones the same dependence counts for less.
 
     Notes
     -----
@@ -265,10 +122,23 @@ class DependenceLoss(ChanceLoss):
     def _can_be_exploited(self) -> bool:  # type: ignore[override]
         return self.form == "raw" and self.alpha == 2
 
-    def _excess(self, matrices: list[Tensor]) -> tuple[float, float]:
+    def _excess(self, matrices: list[Tensor]) -> float:
+        if self.form == "centered":
+            return float(centered_information(*matrices))
+        _refuse_other_orders(self.alpha)
+        return excess(MUTUAL_INFORMATION, self.normalize, matrices)
+
+    def _above_chance(self, matrices: list[Tensor]) -> tuple[float, float]:
         if self.form == "centered":
             return float(centered_information(*matrices)), 0.0
-        return excess(MUTUAL_INFORMATION, self.normalize, matrices, self.alpha)
+        return above_chance(MUTUAL_INFORMATION, self.normalize, matrices, self.alpha)
+
+
+def _refuse_other_orders(alpha: float) -> None:
+    """How much of a spectrum few rows show depends on how many they are, and on nothing that is known of them."""
+    if alpha != 2:
+        hint = "above_chance is the value less that of permuted rows; compare it between batches of one size."
+        raise value_error("excess", "alpha=2, where it is the same at every batch size", f"alpha={alpha:g}", hint)
 
 
 def _checked_form(form: str | None, alpha: float, normalize: bool | str) -> str:
@@ -351,7 +221,9 @@ class HSICLoss(ChanceLoss):
     Attributes
     ----------
     excess : float
-        The value of the last batch less its chance level.
+        The unbiased estimate of the last batch: 0 by chance, the same on average at every batch size; needs four rows.
+    above_chance : float
+        The value of the last batch less its mean with the rows permuted.
 
     Examples
     --------
@@ -385,7 +257,11 @@ class HSICLoss(ChanceLoss):
         first, second = matrices
         return hsic(first, second, self.unbiased)
 
-    def _excess(self, matrices: list[Tensor]) -> tuple[float, float]:
+    def _excess(self, matrices: list[Tensor]) -> float:
+        first, second = matrices
+        return float(hsic(first, second, unbiased=True))
+
+    def _above_chance(self, matrices: list[Tensor]) -> tuple[float, float]:
         chance = 0.0 if self.unbiased else chance_hsic(*matrices)
         return float(self._estimate(matrices)) - chance, 0.0
 
@@ -401,6 +277,11 @@ class TotalCorrelationLoss(ChanceLoss):
         For all tensors, or for those named x1, x2, ... by position. ``Delta()`` is the kernel of class labels.
     normalize : bool, default False
         T in bits, or T*, at most 1.
+
+    Attributes
+    ----------
+    excess, above_chance : float
+        As of the raw form of `DependenceLoss`.
 
     Examples
     --------
@@ -443,5 +324,9 @@ class TotalCorrelationLoss(ChanceLoss):
     def _can_be_exploited(self) -> bool:  # type: ignore[override]
         return self.alpha == 2
 
-    def _excess(self, matrices: list[Tensor]) -> tuple[float, float]:
-        return excess(TOTAL_CORRELATION, self.normalize, matrices, self.alpha)
+    def _excess(self, matrices: list[Tensor]) -> float:
+        _refuse_other_orders(self.alpha)
+        return excess(TOTAL_CORRELATION, self.normalize, matrices)
+
+    def _above_chance(self, matrices: list[Tensor]) -> tuple[float, float]:
+        return above_chance(TOTAL_CORRELATION, self.normalize, matrices, self.alpha)

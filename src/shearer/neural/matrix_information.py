@@ -19,11 +19,9 @@ from torch.autograd import Function
 
 from shearer._validate import value_error
 from shearer.measures.combination import no_entropy
-from shearer.measures.registry import Measure
+from shearer.measures.measure import Measure
 from shearer.neural.batch_kernels import is_traced, refuse_second_derivatives
 from shearer.neural.gradient_formulas import Formula, formula_of
-from shearer.pairs.limits import FEWEST_ROWS
-from shearer.pairs.null_law.moments import moments, sums_of
 from shearer.spectrum import renyi
 
 Floats = NDArray[np.float64]
@@ -32,10 +30,8 @@ _LN2 = math.log(2.0)
 _TINY = float(np.finfo(np.float64).tiny)
 
 
-#: Permutations of the rows that the chance level of an order without a closed form is averaged over.
-_PERMUTATIONS = 8
 #: Below this mean similarity of two different rows no rows are alike, and there is nothing to compare.
-_ALIKE = 1e-9
+ALIKE = 1e-9
 
 
 def measure(kind: Measure, normalize: bool | str, matrices: Sequence[Tensor], alpha: float) -> Tensor:
@@ -74,7 +70,7 @@ def centered_information(first: Tensor, second: Tensor) -> Tensor:
     # sums over pairs of different rows; on the diagonal all are 1
     sums = [part.sum(dtype=torch.float64) - n for part in (a, b)]
     pairs = n * (n - 1)
-    alike = torch.minimum(*sums) > _ALIKE * pairs
+    alike = torch.minimum(*sums) > ALIKE * pairs
     scale = torch.where(alike, sums[0] * sums[1], 1.0) * ((n - 3) / (pairs * (n - 1)))
     covariance = torch.dot(u_centered(a).flatten(), b.flatten())
     ratio = torch.where(alike, covariance / scale, 0.0)
@@ -86,37 +82,6 @@ def check_rows(matrix: Tensor, least: int) -> None:
     if len(matrix) < least:
         hint = "The last batch of an epoch may be short: DataLoader(..., drop_last=True)."
         raise value_error("tensors", f"at least {least} rows for an unbiased estimate", f"{len(matrix)}", hint)
-
-
-def excess(kind: Measure, normalize: bool | str, matrices: Sequence[Tensor], alpha: float) -> tuple[float, float]:
-    """The measure less its mean by chance, with the rows of all variables but one permuted, and how chance varies.
-
-    At order 2 the mean sum over all permutations is known; at others it is an average over some of them.
-    """
-    n, formula = len(matrices[0]), formula_of(kind, normalize)
-    floor = floor_of(matrices[0], n)
-    joint = reduce(mul, matrices)
-    if alpha == 2:
-        sums = [float((matrix * matrix).sum(dtype=torch.float64)) for matrix in (*matrices, joint)]
-        means = [(part - n) / (n * (n - 1)) for part in sums[:-1]]
-        bits = [-math.log2(part / n**2) for part in sums]
-        expected = n + n * (n - 1) * math.prod(means)
-        # of the logarithm of a sum that varies, to second order
-        spread = 2.0 * math.prod(means) * _deviation(matrices, means) / expected
-        chance, spread = spread**2 / (2.0 * _LN2) - math.log2(expected / n**2), spread / _LN2
-    else:
-        generator = torch.Generator().manual_seed(0)
-        permuted = []
-        for _ in range(_PERMUTATIONS):
-            orders = [torch.randperm(n, generator=generator).to(joint.device) for _ in matrices[1:]]
-            shuffled = [own[order][:, order] for own, order in zip(matrices[1:], orders, strict=True)]
-            permuted.append(reduce(mul, [matrices[0], *shuffled]))
-        spectra = np.stack([torch.linalg.eigvalsh(m).double().cpu().numpy() / n for m in (*matrices, joint, *permuted)])
-        found = entropies_with_slopes(spectra, alpha, n * torch.finfo(joint.dtype).eps)[0]
-        bits, drawn = found[: len(matrices) + 1].tolist(), found[len(matrices) + 1 :]
-        chance, spread = float(drawn.mean()), float(drawn.std(ddof=1))
-    value, weights = formula(bits, floor)
-    return value - formula([*bits[:-1], chance], floor)[0], spread * abs(weights[-1])
 
 
 class FrobeniusMeasure(Function):
@@ -163,7 +128,7 @@ class CenteredMeasure(Function):
         sums = [part.sum(dtype=torch.float64) - n for part in (a, b)]
         covariance, *means = torch.stack([products.double(), *sums]).tolist()
         factor = n * (n - 1) ** 2 / (n - 3)
-        if min(means) <= _ALIKE * n * (n - 1):
+        if min(means) <= ALIKE * n * (n - 1):
             ctx.factors, ctx.shape = None, first.shape
             return first.new_zeros(())
         ratio = factor * covariance / means[0] / means[1]
@@ -293,19 +258,6 @@ def floor_of(matrix: Tensor, rows: int) -> float:
     return float(no_entropy(rows, np.dtype(np.float64 if matrix.dtype == torch.float64 else np.float32)))
 
 
-def _deviation(matrices: Sequence[Tensor], means: Sequence[float]) -> float:
-    """Of the sum over pairs of rows of the product of squared matrices over their means, when rows are permuted."""
-    n = len(matrices[0])
-    if n < FEWEST_ROWS or min(means) <= _ALIKE:
-        return 0.0
-    relative = [
-        (matrix * matrix).double().cpu().numpy() / mean - 1.0 for matrix, mean in zip(matrices, means, strict=True)
-    ]
-    for own in relative:
-        np.fill_diagonal(own, 0.0)
-    return moments([sums_of(own, triangles=0.0).means() for own in relative], n).deviation
-
-
 def hsic(first: Tensor, second: Tensor, unbiased: bool = False) -> Tensor:
     """tr(K H L H) / (n - 1)^2, the biased estimate, or the unbiased one (Song et al. 2012)."""
     # Centring the side without a derivative leaves less to differentiate.
@@ -316,12 +268,6 @@ def hsic(first: Tensor, second: Tensor, unbiased: bool = False) -> Tensor:
         return (centered(first) * second).sum() / (n - 1) ** 2
     check_rows(first, 4)
     return (u_centered(first) * second).sum() / (n * (n - 3))
-
-
-def chance_hsic(first: Tensor, second: Tensor) -> float:
-    """The mean of the biased estimate over all permutations of the rows."""
-    traces = [float(centered(matrix).diagonal().sum()) for matrix in (first, second)]
-    return math.prod(traces) / (len(first) - 1) ** 3
 
 
 def centered(matrix: Tensor) -> Tensor:

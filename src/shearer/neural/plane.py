@@ -14,7 +14,7 @@ from shearer.neural.losses import DependenceLoss
 from shearer.neural.robust.estimator_options import check_count
 from shearer.screening.frames import make_frame
 
-_COLUMNS = ("step", "layer", "input_information", "target_information", "input_excess", "target_excess")
+_COLUMNS = ("step", "layer", "input_information", "target_information", "input_above_chance", "target_above_chance")
 
 
 class InformationPlane:
@@ -34,8 +34,9 @@ class InformationPlane:
     Attributes
     ----------
     rows : list of dict
-        step, layer, input_information and target_information, and both less their chance levels (input_excess,
-        target_excess): with few rows and many features information is large by chance.
+        step, layer, input_information and target_information, and both less their chance levels (input_above_chance,
+        target_above_chance): with few rows and many features information is large by chance. Compare what was observed
+        with the same number of rows: the fewer there are, the less of a dependence shows.
 
     Notes
     -----
@@ -97,9 +98,9 @@ class InformationPlane:
         rows = []
         for name, t in put_out(self.model, self.layers, x).items():
             with torch.no_grad():
-                first, first_excess = self._measure.with_excess(x=shown, t=t)
-                second, second_excess = of_target.with_excess(t=t, y=y)
-            rows.append(dict(zip(_COLUMNS, (time, name, first, second, first_excess, second_excess), strict=True)))
+                first, first_above = self._measure.with_chance(x=shown, t=t)
+                second, second_above = of_target.with_chance(t=t, y=y)
+            rows.append(dict(zip(_COLUMNS, (time, name, first, second, first_above, second_above), strict=True)))
         self.rows += rows
         return rows
 
@@ -112,7 +113,9 @@ class InformationPlane:
         if not self.rows:
             raise value_error("rows", "something recorded", "nothing yet", "Call observe(x, y).")
         paths = {
-            layer: [(row["input_excess"], row["target_excess"]) for row in self.rows if row["layer"] == layer]
+            layer: [
+                (row["input_above_chance"], row["target_above_chance"]) for row in self.rows if row["layer"] == layer
+            ]
             for layer in self.layers
         }
         ax = pictures.lines(paths, "I(t; y) above chance, bits", ax)
@@ -133,6 +136,6 @@ class _Information(DependenceLoss):
 
     names = ("x", "t", "y")
 
-    def with_excess(self, **tensors: Tensor) -> tuple[float, float]:
+    def with_chance(self, **tensors: Tensor) -> tuple[float, float]:
         """The value, and less its chance level."""
-        return float(self.information(**tensors)), self.excess
+        return float(self.information(**tensors)), self.above_chance

@@ -14,7 +14,8 @@ from shearer._threads import single_threaded_blas
 from shearer._validate import check_alpha, check_option, describe, value_error
 from shearer.data import Table, read
 from shearer.kernels import Kernel
-from shearer.measures.registry import MUTUAL_INFORMATION
+from shearer.measures.measure import Measure
+from shearer.measures.registry import MEASURES, MUTUAL_INFORMATION, dependence_measures
 from shearer.pairs.clusters import without_clusters
 from shearer.screening.conditional_pairs import PairwiseGiven, pairs_given
 from shearer.screening.entropies import pair_entropies as finish
@@ -38,6 +39,7 @@ def pairwise(
     *data: Any,
     target: Any = None,
     given: None = None,
+    measure: str = "mutual_information",
     alpha: float = 2.0,
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
@@ -57,6 +59,7 @@ def pairwise(
     *data: Any,
     target: None = None,
     given: None = None,
+    measure: str = "mutual_information",
     alpha: float = 2.0,
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
@@ -86,6 +89,7 @@ def pairwise(
     *data: Any,
     target: Any = None,
     given: Any = None,
+    measure: str = "mutual_information",
     alpha: float = 2.0,
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
@@ -98,10 +102,10 @@ def pairwise(
     shards: str | PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Pairwise | Shards | PairwiseGiven:
-    """Mutual information of all pairs of variables, or of all variables with targets.
+    """Mutual information of all pairs of variables, or of all variables with targets; or another measure.
 
-    At ``alpha=2``, the default, all pairs are one matrix product. A pair has the value that
-    `shearer.mutual_information` gives it with the same options.
+    At ``alpha=2``, the default, all pairs are one matrix product. A pair has the value that the function of the
+    measure, `shearer.mutual_information` unless another is asked for, gives it with the same options.
 
     Parameters
     ----------
@@ -114,12 +118,16 @@ def pairwise(
     given : names of the table, array-like, tuple or mapping, optional
         Test all pairs for independence once these are known, as `shearer.independence_test` does. Only `groups`,
         `missing` ("error" or "drop") and `progress` go with it.
+    measure : str, default "mutual_information"
+        What `value` holds: any of the measures of two variables and more, by name, such as "s_information". p-values,
+        adjusted values and strengths are the same whichever is asked for.
     alpha : float, default 2
         Order. Any other takes the eigenvalues of one matrix for each pair.
     kernel, groups
         As in `shearer.mutual_information`.
     normalize : bool or str, default True
-        True or "max": over the larger entropy. False: bits. Also "min", "joint", "mean", "sqrt".
+        True or "max": over the larger entropy. False: bits. Also "min", "joint", "mean", "sqrt". Of another measure,
+        what its function takes; True is bits where there are only bits.
     missing : {"error", "drop", "pairwise"}
         Rows that lack a value: an error, left out, or left out of the pairs that lack it. With "pairwise" widths come
         from all rows that a variable has, entropies from the rows that both have.
@@ -156,13 +164,15 @@ def pairwise(
     array([0.36, 0.57])
     """
     if given is not None:
-        stated = {"target": target, "kernel": kernel, "shards": shards}
+        other = None if measure == MUTUAL_INFORMATION.name else measure
+        stated = {"target": target, "kernel": kernel, "shards": shards, "measure": other}
         for name, value in stated.items():
             if value is not None:
                 raise value_error(name, "none with given", describe(value), "Pairs given others are tested only.")
         return pairs_given(*data, given=given, groups=groups, missing=missing, progress=progress)
     order, budget, precision = check_alpha(alpha), parse_memory(memory), check_dtype(dtype)
-    MUTUAL_INFORMATION.check_form(normalize)
+    asked = MEASURES[check_option("measure", measure, dependence_measures())]
+    form = asked.settled(normalize)
     jobs = check_jobs(n_jobs)
     if shards is not None and target is not None:
         raise value_error("shards", "all pairs", "a target", "The values of a target fit in memory.")
@@ -174,8 +184,10 @@ def pairwise(
     if shards is not None:
         sides = _sides(table)
         route = _choose_route(table, kernel, order, precision, budget, jobs, sides, progress)
-        return write_shards(shards, table, route, order, normalize, precision, budget, progress)
-    return compare(table, kernel, budget, order, normalize, precision, jobs, progress, clusters=clusters)
+        return write_shards(shards, table, route, asked, order, form, precision, budget, progress)
+    return compare(
+        table, kernel, budget, order, form, precision, jobs, progress, clusters=clusters, measure=asked
+    )  # fmt: skip
 
 
 def compare(
@@ -189,6 +201,7 @@ def compare(
     progress: bool | None = None,
     hint: str = _OPTIONS,
     clusters: NDArray[np.intp] | None = None,
+    measure: Measure = MUTUAL_INFORMATION,
 ) -> Pairwise:
     """All pairs of a table that was read already; options as in `pairwise`, checked; `hint` if they need too much."""
     precision = np.dtype(dtype)
@@ -200,7 +213,7 @@ def compare(
     # Where left and right are the same the joint entropies take the place of the sums.
     spared = cells * 8 if left == right and precision == np.float64 else 0
     require(result + route.memory(left, right) - spared, budget, f"{len(table.variables)} variables", hint)
-    found = _finish(table, route, left, right, alpha, normalize, precision, progress)
+    found = _finish(table, route, left, right, measure, alpha, normalize, precision, progress)
 
     def significance() -> Significance:
         return Significance(table, kernel, left, right, clusters=clusters, memory=budget, progress=progress)
@@ -238,6 +251,7 @@ def _finish(
     route: Route,
     left: slice,
     right: slice,
+    measure: Measure,
     alpha: float,
     normalize: bool | str,
     dtype: np.dtype[Any],
@@ -245,7 +259,7 @@ def _finish(
 ) -> Pairwise:
     found = route.pairs(left, right, progress)
     entropy, target_entropy = found.left_entropy, found.right_entropy
-    joint, value = (finish.square if left == right else finish.rectangle)(found, normalize, dtype)
+    joint, value = (finish.square if left == right else finish.rectangle)(found, measure, normalize, dtype)
     counts: Any = table.presence.counts(left, right) if table.pairwise else table.rows
     if table.targets and table.single_target:
         joint, value, target_entropy = joint[:, 0], value[:, 0], target_entropy[0]
@@ -258,6 +272,7 @@ def _finish(
         names=table.names[left],
         alpha=alpha,
         normalize=normalize,
+        measure=measure.name,
         target=table.names[right] if table.targets else (),
         target_entropy=target_entropy if table.targets else None,
         error=found.error,

@@ -23,15 +23,15 @@ _TESTED, _STRENGTHS = ("pvalue", "qvalue", "adjusted"), ("strength", "strength_l
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pairwise:
-    """Mutual information of all pairs of variables, or of all variables with targets.
+    """A measure of all pairs of variables, or of all variables with targets: mutual information unless asked otherwise.
 
     Attributes
     ----------
     value : NDArray
-        I* (or I in bits) of every pair, symmetric, shape (p, p). On the diagonal stands a variable with itself,
-        I(x;x) normalised like the others: the most that a variable of its kind reaches with a copy (below 1 unless
-        the kernel is 0 or 1 everywhere, as for labels), and 0 for a constant. With targets, shape (p,) for a single
-        one or (p, t) for a collection of t. nan where two variables have fewer than two rows in common.
+        I* (or I in bits, or another measure) of every pair, symmetric, shape (p, p). On the diagonal stands a variable
+        with itself, I(x;x) normalised like the others: the most that a variable of its kind reaches with a copy (below
+        1 unless the kernel is 0 or 1 everywhere, as for labels), and 0 for a constant. With targets, shape (p,) for a
+        single one or (p, t) for a collection of t. nan where two variables have fewer than two rows in common.
     joint : NDArray
         Joint entropies in bits, of the same shape.
     entropy : NDArray
@@ -43,7 +43,9 @@ class Pairwise:
     alpha : float
         Order of the entropy.
     normalize : bool or str
-        What `value` is divided by; see `shearer.mutual_information`.
+        What `value` is divided by; see the function of the measure's name.
+    measure : str
+        What `value` is.
     target : tuple of str
         The targets; empty if all pairs were asked for.
     target_entropy : NDArray or None
@@ -76,6 +78,7 @@ class Pairwise:
     names: tuple[str, ...]
     alpha: float
     normalize: bool | str
+    measure: str
     target: tuple[str, ...]
     target_entropy: Floats | None
     error: float

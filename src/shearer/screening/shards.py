@@ -16,6 +16,8 @@ from shearer._memory import require
 from shearer._progress import track
 from shearer._validate import check_names, check_option, describe, message, value_error
 from shearer.data.table import Table
+from shearer.measures.measure import Measure
+from shearer.measures.registry import MUTUAL_INFORMATION
 from shearer.screening.entropies import pair_entropies as finish
 from shearer.screening.entropies.pair_entropies import Route
 from shearer.screening.entropies.products import mirror
@@ -50,7 +52,7 @@ class Shards:
         Their entropies in bits.
     rows : int or None
         Rows used; None where pairs differ, and the array "rows" has the numbers.
-    alpha, normalize, error, route
+    measure, alpha, normalize, error, route
         As in `Pairwise`.
     arrays : tuple of str
         What was written: "value", "joint", and "rows" where pairs differ.
@@ -73,6 +75,7 @@ class Shards:
     names: tuple[str, ...]
     entropy: Floats
     rows: int | None
+    measure: str
     alpha: float
     normalize: bool | str
     error: float
@@ -139,6 +142,7 @@ def open_shards(folder: str | PathLike[str], *, check: bool = True) -> Shards:
             names=names,
             entropy=read_array("shards", path / _ENTROPY),
             rows=settings["rows"],
+            measure=settings.get("measure", MUTUAL_INFORMATION.name),  # older folders do not name it
             alpha=float(settings["alpha"]),
             normalize=settings["normalize"],
             error=settings["error"],
@@ -183,6 +187,7 @@ def write_shards(
     folder: str | PathLike[str],
     table: Table,
     route: Route,
+    measure: Measure,
     alpha: float,
     normalize: bool | str,
     dtype: np.dtype[Any],
@@ -210,7 +215,7 @@ def write_shards(
         found = route.pairs(rows, rest, progress=False)
         entropy[rows] = found.left_entropy
         error = max(error, found.error)
-        finished = (finish.square if rows == rest else finish.rectangle)(found, normalize, dtype)
+        finished = (finish.square if rows == rest else finish.rectangle)(found, measure, normalize, dtype)
         for array, right in zip(("joint", "value"), finished, strict=True):
             mirror(right[:, : rows.stop - rows.start])
             left = [np.load(path / f["file"], mmap_mode="r")[:, rows].T for f in files if f["array"] == array]
@@ -220,6 +225,7 @@ def write_shards(
             files.append(_write_block(path, "rows", number, rows, counts))
     files.append(_written(path, _ENTROPY, "entropy", slice(0, size), entropy))
     settings = {
+        "measure": measure.name,
         "alpha": str(alpha),
         "normalize": normalize,
         "rows": None if table.pairwise else table.rows,

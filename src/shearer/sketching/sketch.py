@@ -99,8 +99,8 @@ class Sketch(Measurable):
             Rows such as those to come: a few thousand, drawn at random. They set widths, landmarks, names and kinds,
             and are not counted themselves.
         measures : iterable of str
-            What will be asked: "entropy", "mutual_information" (of all pairs), "total_correlation",
-            "dual_total_correlation", "o_information", "s_information", "co_information", "shearer_gap".
+            What will be asked, by name: "mutual_information" (of all pairs), "dual_total_correlation", "shearer_gap"
+            and all others that `shearer` has functions of.
         given : str or list of str, optional
             Names of the variables to condition on.
         alpha : float, default 1

@@ -16,7 +16,7 @@ from shearer.inference.intervals.row_influences import RowInfluences, rare_cells
 from shearer.kernels import Kernel
 from shearer.measures import Dependence
 from shearer.measures.measurable import Measurable
-from shearer.measures.registry import MEASURES, by_name
+from shearer.measures.registry import by_name
 from shearer.spectrum import Request
 
 Floats = NDArray[np.float64]
@@ -110,9 +110,9 @@ def confidence_interval(
     *data : array-like, Series, frame or mapping
         The variables; see `Dependence`. At least 20 rows.
     measure : str, default "mutual_information"
-        Or "total_correlation", "dual_total_correlation", "o_information", "s_information", "co_information", "entropy".
+        Any of `shearer.Dependence.measure`, such as "total_correlation" or "entropy".
     normalize : bool or str, default True
-        As in the function of that name; measures that exist in bits only take no notice.
+        As in the function of that name; True is bits where there are only bits.
     confidence_level : float, default 0.95
         Between 0 and 1.
     method : {"influence", "jackknife", "subsampling"}
@@ -172,7 +172,7 @@ def interval_of(
         raise value_error("data", f"at least {FEWEST_ROWS} rows", f"{whole.rows}", hint)
 
     def value(noun: Measurable) -> float:
-        return float(noun.measure(measure, normalize=normalize if MEASURES[measure].is_normalized else False))
+        return float(noun.measure(measure, normalize=normalize))
 
     expected = rare_cells(whole)
     generator = np.random.default_rng(seed)

@@ -49,12 +49,11 @@ def permutation_test(
     *data : array-like, Series, frame or mapping
         Two or more variables; see `Dependence`.
     statistic : str or callable, default "total_correlation"
-        Name of a measure (of two variables or more: "total_correlation", "dual_total_correlation", "o_information",
-        "s_information", "co_information"; of two: "mutual_information"), with the value that the function of that
-        name returns. Or ``f(*variables) -> float``, which gets each variable as a numpy array (n,) or (n, d), labels as
-        integer codes; those of `shearer.comparators` that are formulas of kernels or distances have these formed once.
-        Larger must mean more dependent: only the upper tail counts. O- and co-information have both signs, and synergy
-        is not what an upper tail finds.
+        Name of a measure of as many variables, such as "dual_total_correlation", with the value that the function of
+        that name returns. Or ``f(*variables) -> float``, which gets each variable as a numpy array (n,) or (n, d),
+        labels as integer codes; those of `shearer.comparators` that are formulas of kernels or distances have these
+        formed once. Larger must mean more dependent: only the upper tail counts. O- and co-information have both
+        signs, and synergy is not what an upper tail finds.
     n_resamples : int, default 999
         Random rearrangements. Where there are no more than n_resamples + 1 in all, each is taken once: an exact test.
     alpha : float, default 1

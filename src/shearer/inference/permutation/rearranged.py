@@ -15,7 +15,7 @@ from shearer.data.variables import Variable
 from shearer.inference.permutation.rearrangements import Order
 from shearer.measures.combination import no_entropy
 from shearer.measures.entropies import Subset, SubsetEntropies
-from shearer.measures.registry import Measure
+from shearer.measures.measure import Measure
 
 # Decimals kept of a measure: entropies err by some 1e-14 bits, and rearrangements that tie must not differ by that.
 DECIMALS = 12

@@ -10,7 +10,8 @@ from torch.nn import functional
 from shearer._validate import check_option, describe, type_error, value_error
 from shearer.kernels import Gaussian, Kernel
 from shearer.neural.batch_kernels import check_kernels
-from shearer.neural.losses import DependenceLoss, ErrorEntropyLoss, HSICLoss, KernelLoss
+from shearer.neural.loss_bases import KernelLoss
+from shearer.neural.losses import DependenceLoss, ErrorEntropyLoss, HSICLoss
 from shearer.neural.residuals import residuals
 
 REGRESSION = ("dependence", "error_entropy", "hsic", "mse", "mae")

@@ -60,7 +60,7 @@ Shearer.pairDetails = (details) => {
   const name = (key) => {
     const [measure, order] = key.split("_order");
     const short = { mutual_information: "I*", total_correlation: "T*", dual_total_correlation: "D*" }[measure];
-    return short ? `${short}, order ${order}` : { pearson: "Pearson", spearman: "Spearman" }[key] ?? "eta²";
+    return short ? `${short}, order ${order}` : { pearson: "Pearson", spearman: "Spearman", eta_squared: "eta²" }[key] ?? key;
   };
   const keys = Object.keys(details).filter((key) => Number.isFinite(details[key]) && !/_(low|high)$/.test(key));
   const entries = keys.map((key) => {

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shearer.data.table import Presence
 from shearer.measures.combination import no_entropy
 from shearer.measures.entropies import Subset
-from shearer.measures.registry import MUTUAL_INFORMATION
+from shearer.measures.measure import Measure
 from shearer.screening.entropies.products import mirror
 
 Floats = NDArray[Any]
@@ -139,15 +139,15 @@ def collision_bits(halves: Floats, rows: Any) -> Floats:
         return np.log2(total, out=total)
 
 
-def square(pairs: Pairs, normalize: bool | str, dtype: np.dtype[Any]) -> tuple[Floats, Floats]:
-    """Joint entropies and mutual information of all variables with each other, as symmetric matrices."""
+def square(pairs: Pairs, measure: Measure, normalize: bool | str, dtype: np.dtype[Any]) -> tuple[Floats, Floats]:
+    """Joint entropies and a measure of all variables with each other, as symmetric matrices."""
     size = len(pairs.array)
     joint = pairs.array if pairs.array.dtype == dtype else np.empty((size, size), dtype)
     value = np.empty((size, size), dtype)
     for rows in _cut(size, _BAND):
         for columns in (*_cut(rows.start, _STRETCH), rows):
             found = pairs.entropies(rows, columns)
-            for matrix, block in ((joint, found.joint), (value, information(found, normalize, dtype))):
+            for matrix, block in ((joint, found.joint), (value, measured(found, measure, normalize, dtype))):
                 matrix[rows, columns] = block
                 if columns == rows:
                     mirror(matrix[rows, rows])
@@ -156,13 +156,13 @@ def square(pairs: Pairs, normalize: bool | str, dtype: np.dtype[Any]) -> tuple[F
     return joint, value
 
 
-def rectangle(pairs: Pairs, normalize: bool | str, dtype: np.dtype[Any]) -> tuple[Floats, Floats]:
-    """Joint entropies and mutual information of the left variables with the right ones."""
+def rectangle(pairs: Pairs, measure: Measure, normalize: bool | str, dtype: np.dtype[Any]) -> tuple[Floats, Floats]:
+    """Joint entropies and a measure of the left variables with the right ones."""
     joint, value = np.empty(pairs.array.shape, dtype), np.empty(pairs.array.shape, dtype)
     for rows in _cut(joint.shape[0], _BAND):
         for columns in _cut(joint.shape[1], _STRETCH):
             found = pairs.entropies(rows, columns)
-            joint[rows, columns], value[rows, columns] = found.joint, information(found, normalize, dtype)
+            joint[rows, columns], value[rows, columns] = found.joint, measured(found, measure, normalize, dtype)
     return joint, value
 
 
@@ -170,11 +170,11 @@ def _cut(length: int, size: int) -> list[slice]:
     return [slice(start, min(start + size, length)) for start in range(0, length, size)]
 
 
-def information(found: Entropies, normalize: bool | str, dtype: np.dtype[Any]) -> Floats:
-    """I of pairs, normalised; nan where two variables have fewer than two rows in common."""
+def measured(found: Entropies, measure: Measure, normalize: bool | str, dtype: np.dtype[Any]) -> Floats:
+    """A measure of pairs, in bits or normalised; nan where two variables have fewer than two rows in common."""
     bits: dict[Subset, Floats] = {frozenset([0]): found.first, frozenset([1]): found.second}
     bits[frozenset([0, 1])] = found.joint
-    value: Floats = MUTUAL_INFORMATION.values(2, bits.__getitem__, normalize, no_entropy(found.rows, dtype))
+    value: Floats = measure.values(2, bits.__getitem__, normalize, no_entropy(found.rows, dtype))
     if found.rows.ndim:
         value[found.rows < 2] = np.nan
     return value

@@ -17,7 +17,8 @@ from shearer.data.arrays import to_numpy
 from shearer.inference.adjusted_scale import centered_sums
 from shearer.measures.combination import no_entropy
 from shearer.measures.entropies import Subset
-from shearer.measures.registry import MEASURES, Measure, normalized_measures
+from shearer.measures.measure import Measure
+from shearer.measures.registry import MEASURES, normalized_measures
 from shearer.pairs.null_law.moments import PAIRS, falling, two_or_more
 from shearer.tools.subspaces.joint_entropies import Floats, Index, JointEntropies
 from shearer.tools.subspaces.lattice import Columns

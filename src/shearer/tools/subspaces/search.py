@@ -41,12 +41,14 @@ class SubspaceSearch(BaseEstimator):
 
     Parameters
     ----------
-    measure : {"total_correlation", "dual_total_correlation", "adjusted"} or callable
-        What a set is scored by. T* and D* grow with the number of columns: the joint entropy of n rows cannot exceed
-        log2 n, so that both come near 1 for many columns, independent or not. "adjusted" is total correlation brought
-        to a scale on which independent columns reach 0 on average, and as many copies of one column 1: on it sets of
-        different sizes compare. Or a function of columns, one array each, that returns a number, higher for more
-        dependent ones; it is called for every candidate, and knows no `alpha` or `kernel`.
+    measure : str or callable, default "total_correlation"
+        What a set is scored by: a normalised measure of any number of variables by its name, such as
+        "dual_total_correlation"; "adjusted"; or a function. T* and D* grow with the number of columns: the joint
+        entropy of n rows cannot exceed log2 n, so that both come near 1 for many columns, independent or not.
+        "adjusted" is total correlation brought to a scale on which independent columns reach 0 on average, and as many
+        copies of one column 1: on it sets of different sizes compare. A function is one of columns, one array each,
+        that returns a number, higher for more dependent ones; it is called for every candidate, and knows no `alpha`
+        or `kernel`.
     alpha : float, default 2
         Order. At 2 the entropies of all candidates are matrix products; any other takes the eigenvalues of one matrix
         for each, and has no "adjusted".
