@@ -28,12 +28,12 @@ def read_chunk(
     """Read a chunk of rows, of which there may be none, such that values of all chunks can be compared."""
     for source in data:
         for name, item in source.items() if isinstance(source, Mapping) else [("data", source)]:
-            _check_origin(str(name), item)
+            check_origin(str(name), item)
     table = read(*data, given=given, groups=groups, kinds=kinds, missing=missing, only=only, fewest_rows=0).as_numpy()
     return replace(table, variables=tuple(_with_tokens(variable) for variable in table.variables))
 
 
-def _check_origin(name: str, source: Any) -> None:
+def check_origin(name: str, source: Any) -> None:
     """Refuse what is read relative to its first value, which every chunk would have its own of."""
     opened = open_source(source, name)
     if is_frame(opened):
