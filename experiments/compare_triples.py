@@ -21,7 +21,7 @@ from shearer.inference.pvalue import adjusted_pvalues
 Generator = np.random.Generator
 Triple = tuple[Any, Any, Any]
 
-TRIALS, POWER_TRIALS, TABLES, TABLE_ROWS = 500, 200, 30, 400
+TRIALS, POWER_TRIALS, TABLES, TABLE_ROWS = 500, 200, 120, 400
 
 
 def chain(g: Generator, n: int, r: float) -> Triple:

@@ -12,7 +12,7 @@ from shearer.comparing.own_columns import FEW_VALUES, MOST_LEVELS, OwnColumn, ow
 from shearer.data import read
 from shearer.data.arrays import to_numpy
 from shearer.data.columns import Column
-from shearer.sketching.rows import check_origin
+from shearer.sketching.rows import check_origins
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -20,7 +20,7 @@ Indices = NDArray[np.intp]
 
 def chunk_columns(chunk: Any, kinds: Mapping[str, str]) -> dict[str, Column]:
     """The named columns of a chunk, each of the kind that is said, missing values included."""
-    check_origin("data", chunk)
+    check_origins((chunk,))
     found = read(chunk, kinds=kinds, missing="pairwise", pairwise=True, only=list(kinds), fewest_rows=0).columns
     return {name: found[name][0] for name in kinds}
 

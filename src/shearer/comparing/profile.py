@@ -127,7 +127,7 @@ class Profile:
 
     def triple_counts(self, names: tuple[str, str, str]) -> Floats:
         """Counts of three columns' codes."""
-        assert self.triples is not None
+        assert self.triples is not None  # refused before
         return self.triples[names]
 
     @property

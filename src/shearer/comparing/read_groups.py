@@ -1,5 +1,6 @@
 """What is compared: several tables, one table by a column or by windows of time, or profiles; columns side by side."""
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,8 +25,8 @@ from shearer.report.wording import count, plain_name
 
 Indices = NDArray[np.intp]
 
-#: Groups that can be compared at once.
-MOST_GROUPS = 60
+#: Groups that can be compared at once, and triples of columns that are tested.
+MOST_GROUPS, MOST_TRIPLES = 60, 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +90,8 @@ def read_groups(
     if not columns:
         hint = "Columns of one name are compared." if not shared else ""
         raise value_error("data", "columns that all groups have", "none that can be compared", hint)
+    if triples:
+        _check_triples(parts, columns)
     units: list[Indices] | None = None
     total = 0
     if parts[0].units is not None:
@@ -142,6 +145,18 @@ def _part(name: str, item: Any, kinds: Kinds | None, progress: bool | None) -> P
         return Part(name, sources, next(iter(sources.values()))[0].rows, table=item)
     looked = look_at(rows, kinds, progress)
     return Part(name, looked.sources, looked.count, looked=None if looked.whole else looked, table=looked.frame)
+
+
+def _check_triples(parts: Sequence[Part], columns: Collection[str]) -> None:
+    """Refuse what has no counts of triples, and more triples than are tested, before anything is computed."""
+    for part in parts:
+        if part.profile is not None:
+            hint = "A profile keeps pairs only; compare the tables themselves."
+            raise value_error("triples", "tables", f"a profile ({part.name})", hint)
+    total = math.comb(len(columns), 3)
+    if total > MOST_TRIPLES:
+        hint = "Compare fewer columns at a time."
+        raise value_error("triples", f"at most {MOST_TRIPLES:,} triples", f"{total:,}", hint)
 
 
 def _chunk_notes(part: Part) -> list[str]:

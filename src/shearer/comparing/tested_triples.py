@@ -23,8 +23,8 @@ from shearer.comparing.read_groups import ReadGroups
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: Rows that a triple must have in every group, and triples that are tested at most.
-FEWEST_TRIPLE_ROWS, MOST_TRIPLES = 200, 20_000
+#: Rows that a triple must have in every group.
+FEWEST_TRIPLE_ROWS = 200
 #: Labels of a column that are told apart in a triple.
 MOST_TRIPLE_LEVELS = 4
 # Rows of the smallest group from which pairs are modelled by polynomials of so high a degree.
