@@ -37,7 +37,7 @@ def parabolas(g: Generator, n: int) -> Triple:
 
 
 def product(g: Generator, n: int, slope: float = 1.0) -> Triple:
-    """The third depends on the product of the others: no pair of them does."""
+    """The third depends on the product of the others: no pair of them is correlated."""
     a, b, e = g.normal(size=(3, n))
     return a, b, slope * a * b + e
 
