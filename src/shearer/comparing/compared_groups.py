@@ -205,8 +205,8 @@ def rank_classes(counts: NDArray[np.int64]) -> Indices:
 
     Examples
     --------
-    >>> np.bincount(rank_classes(np.ones(1000, dtype=np.int64))).tolist()[:7]
-    [23, 28, 50, 78, 107, 138, 152]
+    >>> rank_classes(np.ones(5, dtype=np.int64)).tolist()
+    [2, 5, 6, 7, 10]
     """
     weights = counts / max(int(counts.sum()), 1)
     return np.searchsorted(BORDERS, np.cumsum(weights) - weights / 2).astype(np.intp)
