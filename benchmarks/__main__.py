@@ -8,7 +8,7 @@ from benchmarks.cases import OPTIONS, write
 
 NAMES = (
     "imports", "engine", "planner", "pairs", "inference", "conditional", "intervals", "bounds", "tools", "neural",
-    "scan", "wide", "before", "scale", "threads",
+    "scan", "compare", "wide", "before", "scale", "threads",
 )  # fmt: skip
 
 

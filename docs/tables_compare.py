@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-RESULTS = Path(__file__).parent.parent / "experiments" / "results" / "compare.json"
+FOLDER = Path(__file__).parent.parent / "experiments" / "results"
 TESTS = ("shearer", "Pearson", "Spearman", "dCor")
 
 
-def cases(kind: str) -> dict[str, Any]:
-    """Those of one part of the study."""
-    found = json.loads(RESULTS.read_text(encoding="utf-8"))
+def cases(kind: str, study: str = "compare") -> dict[str, Any]:
+    """Those of one part of a study."""
+    found = json.loads((FOLDER / f"{study}.json").read_text(encoding="utf-8"))
     return {name.split(": ", 1)[1]: found[name] for name in found if name.startswith(f"{kind}: ")}
 
 
@@ -50,4 +50,42 @@ def rates() -> tuple[str, list[str], list[list[str]]]:
     return "30 columns, 300 rows a group, 5 pairs that change, at a rate of 5 %", header, lines
 
 
-TABLES = {"compare_level": level, "compare_power": power, "compare_rates": rates}
+def three_rejected(kind: str, title: str) -> tuple[str, list[str], list[list[str]]]:
+    """How often the test of triples rejects at 5 %."""
+    found = cases(kind, "compare_triples")
+    lines = []
+    for name, one in found.items():
+        law, sizes = name.split(", n=")
+        lines.append([law, sizes.replace(", ", " / "), f"{100 * one['rejected'][0] / one['rejected'][1]:.1f} %"])
+    trials = max(one["rejected"][1] for one in found.values())
+    return f"{title} at 5 %, of {trials} trials", ["law", "rows", "rejected"], lines
+
+
+def three_level() -> tuple[str, list[str], list[list[str]]]:
+    """Groups of the same excess."""
+    return three_rejected("level", "Triples of equal excess rejected")
+
+
+def three_power() -> tuple[str, list[str], list[list[str]]]:
+    """Groups of different excess."""
+    return three_rejected("power", "Triples of different excess found")
+
+
+def three_rates() -> tuple[str, list[str], list[list[str]]]:
+    """Tables of 9 columns."""
+    lines = [
+        [str(one["tables"]), f"{one['rate']:.3f} ± {one['error']:.3f}", f"{100 * one['found']:.0f} %"]
+        for one in cases("fdr", "compare_triples").values()
+    ]
+    header = ["tables", "share of false ones among those reported", "the one that changed, found"]
+    return "9 columns (84 triples), 400 rows a group, one triple and three pairs that change, at 5 %", header, lines
+
+
+TABLES = {
+    "compare_level": level,
+    "compare_power": power,
+    "compare_rates": rates,
+    "compare_triples_level": three_level,
+    "compare_triples_power": three_power,
+    "compare_triples_rates": three_rates,
+}

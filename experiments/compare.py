@@ -19,7 +19,8 @@ from scipy import special, stats
 
 import shearer as sh
 from experiments import records
-from shearer.comparing.compared_groups import OwnColumn, TableGroup
+from shearer.comparing.compared_groups import TableGroup
+from shearer.comparing.own_columns import OwnColumn
 from shearer.comparing.read_groups import ReadGroups
 from shearer.comparing.tested_pairs import pair_test
 from shearer.inference.pvalue import adjusted_pvalues, rank_pvalue
@@ -124,8 +125,8 @@ def own(one: Pair, other: Pair) -> float:
     return _pvalues(tuple({"x": x, "y": y} for x, y in (one, other)))["x", "y"]
 
 
-def _pvalues(tables: tuple[dict[str, Any], ...]) -> dict[tuple[str, str], float]:
-    """The tests of all pairs as `compare` makes them, without strengths and without reading tables of any library."""
+def groups_of(tables: tuple[dict[str, Any], ...]) -> ReadGroups:
+    """Groups of such columns as `compare` makes them, without reading tables of any library."""
     levels = {name: tuple(np.unique(np.concatenate([own[name] for own in tables])).tolist())
               for name, column in tables[0].items() if column.dtype.kind != "f"}  # fmt: skip
     groups = []
@@ -138,8 +139,13 @@ def _pvalues(tables: tuple[dict[str, Any], ...]) -> dict[tuple[str, str], float]
         }
         groups.append(TableGroup(str(place), columns, len(next(iter(table.values())))))
     kinds = {name: "label" if name in levels else "number" for name in tables[0]}
-    read = ReadGroups(tuple(groups), kinds, {}, levels, [], "polars")
-    return {pair: pair_test(read, *pair, 0).pvalue for pair in combinations(kinds, 2)}
+    return ReadGroups(tuple(groups), kinds, {}, levels, [], "polars")
+
+
+def _pvalues(tables: tuple[dict[str, Any], ...]) -> dict[tuple[str, str], float]:
+    """The tests of all pairs as `compare` makes them, without strengths."""
+    read = groups_of(tables)
+    return {pair: pair_test(read, *pair, 0).pvalue for pair in combinations(read.kinds, 2)}
 
 
 def fisher(one: Pair, other: Pair, spearman: bool) -> float:

@@ -88,3 +88,17 @@ def test_errors_in_one_line(files):
     assert failed_in_one_line(run("compare", files / "old.csv", files / "new.csv", "--cluster", "nobody"))
     assert failed_in_one_line(run("compare", files / "both.csv", "--by", "when", "--every", "month"))
     assert failed_in_one_line(run("compare", files / "old.csv", files / "new.csv", "--json", files / "old.csv"))
+
+
+def test_files_in_chunks_and_triples(files):
+    command = ("compare", files / "old.csv", files / "new.csv", "--quiet", "--json", "-")
+    whole, chunks = (json.loads(run(*command, *more).stdout) for more in ((), ("--stream",)))
+    assert whole["pairs"] == chunks["pairs"]
+    outputs = ("--triples", f"--csv={files / 'three.csv'}", f"--save-profile={files / 'three.shearer'}")
+    result = run(*command[:4], "--stream", *outputs)
+    assert result.returncode == 0, result.stderr
+    assert (files / "three-triples.csv").read_text().splitlines()[1].startswith("price,mileage,fuel")
+    assert (files / "three.shearer").exists()
+    refused = run("compare", files / "both.csv", "--by", "when", "--stream")
+    assert refused.returncode == 2
+    assert "fits in memory" in refused.stderr

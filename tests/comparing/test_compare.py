@@ -285,16 +285,9 @@ def test_the_document_is_plain_and_versioned():
     three = sh.compare(one, other, one | {"only": one["x"]})
     assert departures(json.loads(three.to_json()), COMPARISON_FIELDS) == []
     assert document["version"] == 1
+    assert document["triples"] == []
+    assert document["settings"]["triples_tested"] is None
     assert document["settings"]["groups"] == [{"name": "a", "rows": 60}, {"name": "b", "rows": 60}]
     assert found.pairs.height == 1
     assert found.columns.height == 2
     assert "Comparison(a: 60 rows" in repr(found)
-
-
-@pytest.mark.needs("distributed")
-def test_rows_in_chunks_are_refused_in_words():
-    import dask.array
-
-    rows = dask.array.from_array(np.random.default_rng(0).normal(size=(100, 2)), chunks=(50, 2))
-    with pytest.raises(TypeError, match="in chunks"):
-        sh.compare(rows, rows)

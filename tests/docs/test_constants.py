@@ -5,7 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from shearer.comparing import change_kinds, compared_groups, group_tests, number_pairs, side_by_side
+from shearer.comparing import (
+    change_kinds,
+    chunked_groups,
+    compared_groups,
+    group_tests,
+    number_pairs,
+    own_columns,
+    read_groups,
+    tested_triples,
+)
 from shearer.conditioning import constants as given
 from shearer.inference.threeway import interaction
 from shearer.pairs import clusters, limits
@@ -56,7 +65,12 @@ STATED = [
     ("compare", "joined with weights {}.", listed(number_pairs.WEIGHTS).replace("0.", ".")),
     ("compare", "with fewer than {} such rows", f"{compared_groups.FEWEST_PAIR_ROWS}"),
     ("compare", "rests on fewer than {} clusters", f"{group_tests.FEWEST_UNITS}"),
-    ("compare", "A number of at most {} different values", f"{side_by_side.FEW_VALUES}"),
+    ("compare", "A number of at most {} different values", f"{own_columns.FEW_VALUES}"),
+    ("compare", "Triples need {} common rows", f"{tested_triples.FEWEST_TRIPLE_ROWS}"),
+    ("compare", "At most {} triples are tested", f"{read_groups.MOST_TRIPLES:,}"),
+    ("compare", "enter by {} classes", f"{compared_groups.CLASSES}"),
+    ("compare", "of at most {} rows is read as a table", f"{chunked_groups.SAMPLE_ROWS:,}"),
+    ("compare", "by {} bins of equal numbers", f"{own_columns.NUMBER_BINS}"),
     ("engine", "would take more than {}", {120.0: "two minutes"}[planner._LONGEST]),
     ("engine", "a stated ``tol`` of {} or more", {1e-3: "1e-3"}[lanczos._SMALLEST_TOL]),
     ("theory", "``|α − 1| < {}``", f"{renyi._NEAR_ONE:g}"),

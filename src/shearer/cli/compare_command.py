@@ -32,7 +32,7 @@ from shearer.cli.outputs import STDOUT, check_outputs, deliver, noted, say
 
 EXAMPLES = (
     "shearer compare before.csv after.csv --report out.html",
-    "shearer compare table.csv --by group",
+    "shearer compare table.csv --by group --triples",
     "shearer compare sales.csv --by date --every month",
     "shearer compare before.csv after.csv --paired",
     "shearer compare may.csv --save-profile may.shearer",
@@ -76,9 +76,17 @@ def compare(
             metavar="COL", help="Rows with the same value, in all tables, belong together.", rich_help_panel=_GROUPS
         ),
     ] = None,
+    triples: Annotated[
+        bool,
+        typer.Option(
+            "--triples", help="Also compare what three columns have beyond their pairs.", rich_help_panel=_GROUPS
+        ),
+    ] = False,
     fdr: Annotated[
         float,
-        typer.Option(metavar="RATE", help="False discovery rate, of columns and of pairs.", rich_help_panel=_GROUPS),
+        typer.Option(
+            metavar="RATE", help="False discovery rate, each of columns, pairs and triples.", rich_help_panel=_GROUPS
+        ),
     ] = 0.05,
     columns: Columns = None,
     drop: Drop = None,
@@ -96,12 +104,20 @@ def compare(
     no_header: NoHeader = False,
     skip_rows: SkipRows = None,
     sheet: Sheet = None,
+    stream: Annotated[
+        bool,
+        typer.Option(
+            "--stream",
+            help="Read Parquet, Arrow or text in chunks, as is done with files that do not fit.",
+            rich_help_panel=DATA,
+        ),
+    ] = False,
     seed: Seed = 0,
     memory: Memory = None,
     json: Json = None,
     csv: Annotated[
         str | None,
-        typer.Option(metavar="PATH", help="Write pairs as csv, and columns beside it.", rich_help_panel=OUTPUT),
+        typer.Option(metavar="PATH", help="Write pairs as csv, columns and triples beside it.", rich_help_panel=OUTPUT),
     ] = None,
     report: Annotated[
         str | None, typer.Option(metavar="PATH", help="Write a page for the browser.", rich_help_panel=OUTPUT)
@@ -124,12 +140,13 @@ def compare(
         ),
     ] = False,
     limit: Annotated[
-        int, typer.Option(min=0, metavar="ROWS", help="Pairs and columns printed, each.", rich_help_panel=OUTPUT)
+        int,
+        typer.Option(min=0, metavar="ROWS", help="Pairs, triples and columns printed, each.", rich_help_panel=OUTPUT),
     ] = 15,
     quiet: Quiet = False,
 ) -> None:
     """Compare tables, or groups of one: which columns changed, and which dependences beyond that."""
-    from shearer.report.comparison_tables import columns_path
+    from shearer.report.exports import triples_path
 
     kinds = parse_kinds(kind)
     outputs = {"--json": json, "--csv": csv, "--report": report, "--save-profile": save_profile}
@@ -137,7 +154,8 @@ def compare(
     if save_profile == STDOUT:
         raise typer.BadParameter("needs a file", param_hint="--save-profile")
     if csv not in (None, STDOUT):
-        check_outputs({**outputs, "--csv (columns)": columns_path(csv)}, files)
+        parts = ("columns", "triples") if triples else ("columns",)
+        check_outputs({**outputs, **{f"--csv ({part})": triples_path(csv, part) for part in parts}}, files)
     if by is not None and len(files) > 1:
         raise typer.BadParameter("takes one table", param_hint="--by")
     alone = by is None and len(files) == 1
@@ -145,8 +163,10 @@ def compare(
         raise typer.BadParameter("two tables, or one with --by COL", param_hint="FILE")
 
     import shearer
+    from shearer.cli.chunked_files import streamed
     from shearer.comparing import Profile, profile_of
 
+    bars = False if quiet else None
     reading = Reading(separator, encoding, no_header, sheet, skip_rows, memory)
     tables: list[Any] = []
     notes: list[str] = []
@@ -154,13 +174,19 @@ def compare(
         if _is_profile(file):
             tables.append(Profile.load(file))
             continue
+        rows = streamed(reading, [file], _with(columns, by, cluster), drop, wanted=stream, progress=bars)
+        if rows is not None:
+            if by is not None:
+                raise typer.BadParameter("needs a table that fits in memory", param_hint="--by")
+            tables.append(rows)
+            notes += rows.notes
+            continue
         loaded = reading.read([file])
         table = choose_columns(loaded.frame, _with(columns, by, cluster), drop)
         check_kinds(table, {name: own for name, own in (kinds or {}).items() if name in table.columns})
         tables.append(table)
         notes += loaded.notes_on(table.columns)
     called = split_names(names) if names else _called(files)
-    bars = False if quiet else None
     with noted(notes, quiet=quiet):
         if save_profile is not None:
             if isinstance(tables[0], Profile):
@@ -182,6 +208,7 @@ def compare(
             keep=keep or (),
             cluster=cluster,
             paired=paired,
+            triples=triples,
             fdr=fdr,
             memory=memory,
             rng=seed,
@@ -232,15 +259,14 @@ def _print(document: dict[str, Any], limit: int) -> None:
 
 def _write(result: Any, outputs: dict[str, str | None], *, rows: bool, quiet: bool) -> None:
     """Write what is asked for."""
-    from shearer.report.comparison_tables import columns_path, comparison_csv
+    from shearer.report.comparison_tables import comparison_csv
     from shearer.report.exports import to_json
 
     if (path := outputs["--json"]) is not None:
         deliver("--json", path, to_json(result.document) + "\n", quiet=quiet)
     if (path := outputs["--csv"]) is not None:
-        pairs, columns = comparison_csv(result.document)
-        deliver("--csv", path, pairs, quiet=quiet)
-        if path != STDOUT:
-            deliver("--csv", columns_path(path), columns, quiet=quiet)
+        texts = list(comparison_csv(result.document, path).items())
+        for place, text in texts[:1] if path == STDOUT else texts:
+            deliver("--csv", str(place), text, quiet=quiet)
     if (path := outputs["--report"]) is not None:
         deliver("--report", path, result.to_html(rows=rows), quiet=quiet)

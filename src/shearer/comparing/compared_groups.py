@@ -1,17 +1,16 @@
 """One group of rows: its columns, and the sums that comparisons need of it."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
-from shearer._cached import cached_property
-from shearer.comparing.mixed_pairs import BINS
 from shearer.comparing.number_pairs import cells_of, number_pair
-from shearer.comparing.rank_features import binned, dense_codes
+from shearer.comparing.own_columns import OwnColumn
 from shearer.data.columns import Column
 from shearer.data.table import table_from_columns
 from shearer.pairs.engine import PairTests
@@ -20,68 +19,13 @@ from shearer.pairs.strength import signed_root
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: Rows beyond which numbers are compared by bins of equal numbers of rows, and how many bins.
-MOST_EXACT_ROWS, NUMBER_BINS = 5000, 512
+#: Rows beyond which numbers are compared by bins of equal numbers of rows.
+MOST_EXACT_ROWS = 5000
 #: Rows that a pair must have in every group.
 FEWEST_PAIR_ROWS = 20
-
-
-@dataclass(frozen=True, eq=False)
-class OwnColumn:
-    """A column of one group.
-
-    Attributes
-    ----------
-    kind : {"number", "label"}
-        What it is compared as; a number of few values is compared as a label.
-    values : array (n,)
-        Numbers, nan where missing.
-    codes : array (n,)
-        Of labels, -1 where missing; empty for numbers that are compared as such.
-    levels : tuple of str
-        What codes stand for; the same in all groups.
-    numeric : bool
-        Whether the values are numbers.
-    time : bool
-        Whether they are times.
-    """
-
-    kind: str
-    values: Floats
-    codes: Indices
-    levels: tuple[str, ...] = ()
-    numeric: bool = True
-    time: bool = False
-
-    @cached_property
-    def present(self) -> NDArray[np.bool_]:
-        """Rows that have a value."""
-        return np.isfinite(self.values) if self.numeric else self.codes >= 0
-
-    @cached_property
-    def dense(self) -> tuple[Indices, int]:
-        """Codes of the numbers in increasing order, of rows that have one, and how many there are."""
-        return dense_codes(self.values[self.present])
-
-    @cached_property
-    def ranked(self) -> Indices:
-        """These codes for all rows, -1 where missing."""
-        return self._placed(self.dense[0])
-
-    @cached_property
-    def binned(self) -> Indices:
-        """The same in bins, for pairs with labels."""
-        return self._placed(binned(*self.dense, BINS)[0])
-
-    @cached_property
-    def coarse(self) -> Indices:
-        """The same in the bins of pairs of numbers with many rows."""
-        return self._placed(binned(*self.dense, NUMBER_BINS)[0])
-
-    def _placed(self, codes: Indices) -> Indices:
-        found = np.full(len(self.values), -1, dtype=np.intp)
-        found[self.present] = codes
-        return found
+#: Classes of a number in a triple, of equal width in normal scores, and where they meet.
+CLASSES = 13
+BORDERS: Floats = ndtr(np.linspace(-2.0, 2.0, CLASSES - 1))
 
 
 class NumberMeans(NamedTuple):
@@ -129,11 +73,18 @@ class Group(Protocol):
     def rows(self) -> int:
         """How many rows."""
 
+    @property
+    def shown(self) -> "TableGroup | None":
+        """Rows that pictures can show: all, a sample, or none."""
+
     def numbers(self, first: str, second: str) -> NumberMeans | None:
         """Two numbers."""
 
     def counts(self, first: str, second: str) -> Counts:
         """Counts of the codes of two columns."""
+
+    def triple_counts(self, names: tuple[str, str, str]) -> Floats:
+        """Counts of three columns: labels by their codes, numbers by classes of their ranks."""
 
     def distribution(self, name: str) -> Distribution:
         """One column."""
@@ -169,6 +120,11 @@ class TableGroup:
     units: int = 0
     memory: str | float | None = field(default=None, repr=False)
 
+    @property
+    def shown(self) -> "TableGroup":
+        """All rows."""
+        return self
+
     def numbers(self, first: str, second: str) -> NumberMeans | None:
         """Two numbers; none where too few rows have both, or one does not vary there."""
         own, other = self.columns[first], self.columns[second]
@@ -183,15 +139,12 @@ class TableGroup:
             return None
         if many:
             a, b = (_closed(part) for part in (a, b))
-        first_cells, second_cells, counts = cells_of(a, b, int(b.max()) + 1) if many else (a, b, np.ones(rows))
-        pair = number_pair(first_cells, second_cells, counts)
-        influences = pair.influences(first_cells, second_cells)
-        if self.clusters is not None:
-            moved = pair.influences(a, b) if many else influences
-            sums = _cluster_sums(moved, self.clusters[both], self.units) / rows
-            return NumberMeans(pair.means, sums.T @ sums, rows, sums)
-        covariance = (influences.T * counts) @ influences / (rows * (rows - 1.0))
-        return NumberMeans(pair.means, covariance, rows)
+        cells = cells_of(a, b, int(b.max()) + 1) if many else (a, b, np.ones(rows))
+        if self.clusters is None:
+            return _cell_means(*cells, rows)
+        pair = number_pair(*cells)
+        sums = _cluster_sums(pair.influences(a, b), self.clusters[both], self.units) / rows
+        return NumberMeans(pair.means, sums.T @ sums, rows, sums)
 
     def counts(self, first: str, second: str) -> Counts:
         """How often codes of two columns meet: labels, or a label and a number in bins."""
@@ -205,6 +158,22 @@ class TableGroup:
         table = np.bincount(codes[0] * sizes[1] + codes[1], minlength=sizes[0] * sizes[1]).reshape(sizes)
         rows = None if self.clusters is None else (codes[0], codes[1], self.clusters[both])
         return Counts(table.astype(np.float64), rows)
+
+    def triple_counts(self, names: tuple[str, str, str]) -> Floats:
+        """How often codes of three columns meet, numbers in classes of their ranks among the rows that have all."""
+        columns = [self.columns[name] for name in names]
+        common = np.logical_and.reduce([column.present for column in columns])
+        codes, sizes = [], []
+        for column in columns:
+            if column.kind == "label":
+                codes.append(column.codes[common])
+                sizes.append(len(column.levels))
+            else:
+                own = (column.coarse if self.rows > MOST_EXACT_ROWS else column.ranked)[common]
+                codes.append(rank_classes(np.bincount(own))[own])
+                sizes.append(CLASSES)
+        found = np.bincount(np.ravel_multi_index(codes, sizes), minlength=math.prod(sizes))
+        return found.reshape(sizes).astype(np.float64)
 
     def distribution(self, name: str) -> Distribution:
         """The values of a column, one for each row that has one."""
@@ -229,6 +198,36 @@ class TableGroup:
         for whole, part in ((low, ends.low), (high, ends.high)):
             whole[place] = whole[place[::-1]] = part
         return Strengths(found.pvalue, signed_root(found.squared), low, high)
+
+
+def rank_classes(counts: NDArray[np.int64]) -> Indices:
+    """The class that the rank of each code lies in, from how often codes occur.
+
+    Examples
+    --------
+    >>> rank_classes(np.ones(5, dtype=np.int64)).tolist()
+    [2, 5, 6, 7, 10]
+    """
+    weights = counts / max(int(counts.sum()), 1)
+    return np.searchsorted(BORDERS, np.cumsum(weights) - weights / 2).astype(np.intp)
+
+
+def number_cells(table: NDArray[np.int64]) -> NumberMeans | None:
+    """Two numbers from the counts of their bins; none where too few rows have both, or one does not vary there."""
+    used = [table.sum(axis=axis) > 0 for axis in (1, 0)]
+    rows = int(table.sum())
+    if rows < FEWEST_PAIR_ROWS or min(int(own.sum()) for own in used) < 2:
+        return None
+    closed = table[np.ix_(*used)]
+    first, second = np.nonzero(closed)
+    return _cell_means(first, second, closed[first, second].astype(np.float64), rows)
+
+
+def _cell_means(first: Indices, second: Indices, counts: Floats, rows: int) -> NumberMeans:
+    pair = number_pair(first, second, counts)
+    influences = pair.influences(first, second)
+    covariance = (influences.T * counts) @ influences / (rows * (rows - 1.0))
+    return NumberMeans(pair.means, covariance, rows)
 
 
 def _closed(codes: Indices) -> Indices:

@@ -18,6 +18,7 @@ from shearer.comparing.compared_groups import Strengths
 from shearer.comparing.comparison_result import Comparison
 from shearer.comparing.read_groups import ReadGroups, read_groups
 from shearer.comparing.tested_pairs import pair_test, units_of
+from shearer.comparing.triple_records import check_triples, triple_records
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.scanning.document import number
 
@@ -34,6 +35,7 @@ def compare(
     keep: str | Collection[str] = (),
     cluster: str | None = None,
     paired: bool = False,
+    triples: bool = False,
     fdr: float = 0.05,
     memory: str | float | None = None,
     rng: int = 0,
@@ -44,13 +46,16 @@ def compare(
 
     A dependence is compared beyond what the single columns did. Numbers count by their ranks in the group, so that any
     increasing change of a column leaves it as it is; labels by their odds ratios, whatever their shares; a number and a
-    label by the ranks of the number within levels, whatever the shares of these. Two lists are held to a false
-    discovery rate, each by itself: columns, and pairs.
+    label by the ranks of the number within levels, whatever the shares of these. Lists are held to a false discovery
+    rate, each by itself: columns, pairs, and on request triples.
 
     Parameters
     ----------
-    *data : frame, mapping, 2-D array or Profile
-        Two or more tables with columns of the same names, or profiles of such; or one table with `by`.
+    *data : frame, mapping, 2-D array, Profile, or rows in chunks
+        Two or more tables with columns of the same names, or profiles of such; or one table with `by`. Rows in chunks
+        are names of files, `shearer.sketching.open_rows` of several, a LazyFrame of polars, a relation of DuckDB, a
+        reader of Arrow record batches, or a collection of Dask: they are gone over three times or more, and compared
+        by all rows, numbers in bins; strengths come from a sample.
     by : str, optional
         The column of the one table whose values are the groups. Groups of fewer than 20 rows are left out.
     every : {"day", "week", "month", "quarter", "year"}, optional
@@ -66,8 +71,11 @@ def compare(
         any way, within a group and between groups.
     paired : bool, default False
         Row k of one table belongs to row k of the others, such as before and after.
+    triples : bool, default False
+        Also test every three columns: does what they have beyond their pairs differ? See the documentation for what
+        that is. Needs 200 rows in each group, and rows that are independent of each other.
     fdr : float, default 0.05
-        False discovery rate of what is reported: of columns, and of pairs (Benjamini and Hochberg).
+        False discovery rate of what is reported: of columns, of pairs, and of triples (Benjamini and Hochberg).
     memory : str or number, optional
         What the engine of strengths may allocate; default: half of the machine.
     rng : int, default 0
@@ -80,7 +88,8 @@ def compare(
     Returns
     -------
     Comparison
-        `columns`, `pairs` (tables), `document` (all of it as plain data), `to_html()`, `to_json()`, `plot()`.
+        `columns`, `pairs`, `triples` (tables), `document` (all of it as plain data), `to_html()`, `to_json()`,
+        `plot()`.
 
     Examples
     --------
@@ -99,11 +108,23 @@ def compare(
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
         raise type_error("rng", "a whole number of 0 or more", describe(rng))
     kept = [keep] if isinstance(keep, str) else list(keep)
+    with_triples = check_triples(triples, cluster, paired)
     read = read_groups(
-        data, by=by, every=every, names=names, kinds=kinds, keep=kept, cluster=cluster, paired=paired, memory=memory
+        data,
+        by=by,
+        every=every,
+        names=names,
+        kinds=kinds,
+        keep=kept,
+        cluster=cluster,
+        paired=paired,
+        memory=memory,
+        triples=with_triples,
+        progress=progress,
     )
     columns = _columns(read, rate)
     pairs = _pairs(read, rate, int(rng), progress)
+    three = _adjusted(triple_records(read, int(rng), progress), rate) if with_triples else []
     settings = {
         "shearer": __version__,
         "source": source or "tables",
@@ -116,11 +137,19 @@ def compare(
         "seed": int(rng),
         "columns_tested": sum(column["pvalue"] is not None for column in columns),
         "pairs_tested": sum(pair["pvalue"] is not None for pair in pairs),
+        "triples_tested": sum(one["pvalue"] is not None for one in three) if with_triples else None,
         "date": date.isoformat(timespec="seconds"),
         "seconds": round(time.monotonic() - started, 2),
     }
     notes = [*read.notes, *_taken_for_granted(cluster, paired)]
-    document = {"version": VERSION, "settings": settings, "columns": columns, "pairs": pairs, "notes": notes}
+    document = {
+        "version": VERSION,
+        "settings": settings,
+        "columns": columns,
+        "pairs": pairs,
+        "triples": three,
+        "notes": notes,
+    }
     return Comparison(document, read.groups, read.library, int(rng))
 
 
@@ -161,10 +190,8 @@ def _columns(read: ReadGroups, fdr: float) -> list[dict[str, Any]]:
         known = [p for p in (record["law_pvalue"], record["missing_pvalue"]) if p is not None]
         record["pvalue"] = min(1.0, len(known) * min(known)) if known else None
         found.append(record | {"notes": read.remarks.get(name, [])})
-    _adjust(found, fdr)
     others = [name for name in read.remarks if name not in read.kinds]
-    found.sort(key=lambda record: (not record["reported"], 2.0 if record["pvalue"] is None else record["pvalue"]))
-    return found + [_not_compared(name, read.remarks[name]) for name in others]
+    return _adjusted(found, fdr) + [_not_compared(name, read.remarks[name]) for name in others]
 
 
 def _not_compared(name: str, notes: list[str]) -> dict[str, Any]:
@@ -184,6 +211,12 @@ def _adjust(records: list[dict[str, Any]], fdr: float) -> None:
     for record, q in zip(tested, adjusted, strict=True):
         record["qvalue"] = float(q)
         record["reported"] = bool(q <= fdr)
+
+
+def _adjusted(records: list[dict[str, Any]], fdr: float) -> list[dict[str, Any]]:
+    """The same at one false discovery rate, those that differ first."""
+    _adjust(records, fdr)
+    return sorted(records, key=lambda one: (not one["reported"], 2.0 if one["pvalue"] is None else one["pvalue"]))
 
 
 def _pairs(read: ReadGroups, fdr: float, seed: int, progress: bool | None) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from shearer._files import write_file
 from shearer.comparing.compared_groups import Group
 from shearer.comparing.drawn_pairs import drawn_pairs
 from shearer.report import exports
-from shearer.report.comparison_tables import columns_path, comparison_csv, comparison_rows
+from shearer.report.comparison_tables import comparison_csv, comparison_rows
 from shearer.report.comparison_terminal import comparison_summary
 from shearer.report.page.comparison_page import render_comparison
 from shearer.screening.frames import make_frame
@@ -34,7 +34,7 @@ class Comparison:
     groups : sequence
         What was compared, for pictures.
     library : str
-        Whose tables `columns` and `pairs` are.
+        Whose tables `columns`, `pairs` and `triples` are.
     seed : int
         Of the sample of rows in pictures.
 
@@ -56,13 +56,16 @@ class Comparison:
         settings = self.document["settings"]
         sizes = ", ".join(f"{group['name']}: {group['rows']:,} rows" for group in settings["groups"])
         columns, pairs = (sum(record["reported"] for record in self.document[part]) for part in ("columns", "pairs"))
-        found = f"{columns} of {settings['columns_tested']} columns and {pairs} of {settings['pairs_tested']} pairs"
-        return f"Comparison({sizes}; {found} differ)"
+        found = [f"{columns} of {settings['columns_tested']} columns", f"{pairs} of {settings['pairs_tested']} pairs"]
+        if settings["triples_tested"] is not None:
+            three = sum(record["reported"] for record in self.document["triples"])
+            found.append(f"{three} of {settings['triples_tested']} triples")
+        return f"Comparison({sizes}; {', '.join(found[:-1])} and {found[-1]} differ)"
 
     @property
     def changed(self) -> bool:
-        """Whether any column or pair differs at the false discovery rate."""
-        return any(record["reported"] for part in ("columns", "pairs") for record in self.document[part])
+        """Whether any column, pair or triple differs at the false discovery rate."""
+        return any(record["reported"] for part in ("columns", "pairs", "triples") for record in self.document[part])
 
     @cached_property
     def columns(self) -> Any:
@@ -74,15 +77,19 @@ class Comparison:
         """One row for each pair, those that differ first; strengths in one column for each group."""
         return make_frame(_table(comparison_rows(self.document, "pairs")), self.library)
 
+    @cached_property
+    def triples(self) -> Any:
+        """One row for each triple, those that differ first; none unless they were asked for."""
+        return make_frame(_table(comparison_rows(self.document, "triples")), self.library)
+
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """The document as JSON, also written to a file if a path is given."""
         return exports.to_json(self.document, path)
 
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """Pairs to a file, and columns beside it: ``out.csv`` and ``out-columns.csv``."""
-        pairs, columns = comparison_csv(self.document)
-        write_file("path", path, pairs.encode("utf-8", "backslashreplace"))
-        write_file("path", columns_path(path), columns.encode("utf-8", "backslashreplace"))
+        """Pairs to a file, columns (and triples) beside it: ``out.csv``, ``out-columns.csv``, ``out-triples.csv``."""
+        for place, text in comparison_csv(self.document, path).items():
+            write_file("path", place, text.encode("utf-8", "backslashreplace"))
 
     def to_html(self, path: str | PathLike[str] | None = None, *, rows: bool = True) -> str:
         """One page that opens in any browser without a network, also written to a file if a path is given.

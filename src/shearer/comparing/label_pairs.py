@@ -15,7 +15,7 @@ Indices = NDArray[np.intp]
 FEWEST_ROWS, MOST_LEVELS = 5, 8
 
 
-def kept_levels(counts: Sequence[Floats]) -> Indices:
+def kept_levels(counts: Sequence[Floats], most: int = MOST_LEVELS) -> Indices:
     """Levels that every group has rows of: the most frequent ones, in the order given.
 
     Rows of other levels are left out, which leaves the odds ratios of the rest as they are; joined to one level they
@@ -29,16 +29,16 @@ def kept_levels(counts: Sequence[Floats]) -> Indices:
     least = np.min(np.stack([own / max(own.sum(), 1.0) for own in counts]), axis=0)
     enough = np.min(np.stack(list(counts)), axis=0) >= FEWEST_ROWS
     found = np.flatnonzero(enough)
-    chosen = found[np.argsort(-least[found], kind="stable")[:MOST_LEVELS]]
+    chosen = found[np.argsort(-least[found], kind="stable")[:most]]
     return np.sort(chosen).astype(np.intp)
 
 
 def odds_pvalue(counts: Floats, seed: int = 0) -> float:
-    """p-value of equal odds ratios in all groups: no term of group, first and second label together.
+    """p-value of equal odds ratios in all groups: no term of the group and all labels together.
 
     Parameters
     ----------
-    counts : array (groups, levels, levels)
+    counts : array (groups, levels, levels, ...)
         Rows.
     seed : int
         Of tables drawn from the model where cells are too few for the chi-square law.

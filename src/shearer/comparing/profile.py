@@ -14,7 +14,7 @@ from shearer._files import write_file
 from shearer._files.archive import Arrays, DamagedFileError, read_arrays, undamaged, write_arrays
 from shearer._validate import message
 from shearer._version import __version__
-from shearer.comparing.compared_groups import Counts, Distribution, NumberMeans, Strengths
+from shearer.comparing.compared_groups import Counts, Distribution, NumberMeans, Strengths, TableGroup
 from shearer.comparing.number_pairs import PRODUCTS
 
 Floats = NDArray[np.float64]
@@ -54,6 +54,10 @@ class Profile:
         Counts of two labels, or of a label and the bins of a number.
     known : Strengths
         Of all columns in the order of `kinds`.
+    triples : mapping of (str, str, str) -> array, optional
+        Counts of three columns, where rows were read in chunks; not in files.
+    sample : TableGroup, optional
+        Some of the rows, likewise.
 
     Examples
     --------
@@ -76,6 +80,8 @@ class Profile:
     pairs: Mapping[Pair, NumberMeans | None]
     tables: Mapping[Pair, Floats]
     known: Strengths
+    triples: Mapping[tuple[str, ...], Floats] | None = None
+    sample: TableGroup | None = None
 
     def __repr__(self) -> str:
         """Its size."""
@@ -118,6 +124,16 @@ class Profile:
         """Counts of two columns' codes."""
         found = self.tables.get((first, second))
         return Counts(self.tables[second, first].T if found is None else found)
+
+    def triple_counts(self, names: tuple[str, str, str]) -> Floats:
+        """Counts of three columns' codes."""
+        assert self.triples is not None  # refused before
+        return self.triples[names]
+
+    @property
+    def shown(self) -> TableGroup | None:
+        """The sample of rows, if there is one."""
+        return self.sample
 
     def distribution(self, name: str) -> Distribution:
         """One column."""

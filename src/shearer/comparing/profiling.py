@@ -1,6 +1,7 @@
 """Making profiles of tables."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -8,12 +9,10 @@ import numpy as np
 
 from shearer._threads import single_threaded_blas
 from shearer.comparing.compared_groups import Distribution, NumberMeans, TableGroup
+from shearer.comparing.own_columns import NUMBER_BINS
 from shearer.comparing.profile import Profile
-from shearer.comparing.rank_features import binned, dense_codes
+from shearer.comparing.rank_features import bin_middles, binned, dense_codes
 from shearer.comparing.read_groups import read_group
-
-# Bins that stand for the law of a number.
-_BINS = 512
 
 
 @single_threaded_blas()
@@ -29,8 +28,8 @@ def profile_of(
 
     Parameters
     ----------
-    table : frame, mapping or 2-D array
-        The table.
+    table : frame, mapping, 2-D array, or rows in chunks
+        The table; rows in chunks as in `shearer.compare`.
     name : str
         What it is called.
     kinds, memory, progress
@@ -44,7 +43,9 @@ def profile_of(
     >>> sh.compare(profile_of(table), table)
     Comparison(profile: 200 rows, b: 200 rows; 0 of 11 columns and 0 of 55 pairs differ)
     """
-    group, levels = read_group(table, name, kinds, memory)
+    group, levels = read_group(table, name, kinds, memory, progress)
+    if isinstance(group, Profile):
+        return replace(group, sample=None)
     columns = group.columns
     pairs: dict[tuple[str, str], NumberMeans | None] = {}
     tables = {}
@@ -73,9 +74,5 @@ def _shortened(group: TableGroup, name: str) -> Distribution:
     if group.columns[name].kind == "label":
         labels, counts = np.unique(own.values, return_counts=True)
         return Distribution(labels, counts.astype(np.float64), own.missing)
-    codes, count = binned(*dense_codes(own.values), _BINS)
-    order = np.argsort(own.values, kind="stable")
-    sizes = np.bincount(codes, minlength=count)
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    middles = own.values[order][starts + (sizes - 1) // 2]
-    return Distribution(middles, sizes.astype(np.float64), own.missing)
+    codes, _ = binned(*dense_codes(own.values), NUMBER_BINS)
+    return Distribution(bin_middles(own.values, codes), np.bincount(codes).astype(np.float64), own.missing)

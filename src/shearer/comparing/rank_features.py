@@ -129,12 +129,38 @@ def binned(codes: Indices, count: int, bins: int) -> tuple[Indices, int]:
     >>> np.bincount(binned(np.arange(12), 12, 4)[0]).tolist()
     [3, 3, 3, 3]
     """
-    if count <= bins:
-        return codes, count
-    weights = np.bincount(codes, minlength=count) / len(codes)
+    joined = joined_bins(np.bincount(codes, minlength=count), bins)
+    return joined[codes], int(joined.max(initial=-1)) + 1
+
+
+def joined_bins(counts: NDArray[Any], bins: int) -> Indices:
+    """A bin for every code, from how often codes occur: at most so many of nearly the same number of rows.
+
+    Examples
+    --------
+    >>> joined_bins(np.array([1, 1, 5, 1, 1]), 3).tolist()
+    [0, 0, 1, 2, 2]
+    """
+    if len(counts) <= bins:
+        return np.arange(len(counts))
+    weights = counts / counts.sum()
     place = np.floor((np.cumsum(weights) - weights / 2) * bins).astype(np.intp)
-    used, joined = np.unique(place, return_inverse=True)
-    return joined.reshape(-1)[codes], len(used)
+    found: Indices = np.unique(place, return_inverse=True)[1].reshape(-1)
+    return found
+
+
+def bin_middles(values: Floats, codes: Indices) -> Floats:
+    """The middle one of the values of every bin; codes increase with values, and none is unused.
+
+    Examples
+    --------
+    >>> bin_middles(np.array([3.0, 1.0, 2.0, 9.0]), np.array([0, 0, 0, 1])).tolist()
+    [2.0, 9.0]
+    """
+    sizes = np.bincount(codes)
+    starts = np.cumsum(sizes) - sizes
+    found: Floats = np.sort(values)[starts + (sizes - 1) // 2]
+    return found
 
 
 def _unit(degree: int) -> Floats:

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shearer._validate import check_names
-from shearer.comparing.compared_groups import OwnColumn
+from shearer.comparing.chunked_groups import Looked
+from shearer.comparing.own_columns import FEW_VALUES, MOST_LEVELS, OwnColumn, own_column
 from shearer.comparing.profile import Profile
 from shearer.data.arrays import to_numpy
 from shearer.data.columns import Column, Columns
@@ -15,23 +16,36 @@ from shearer.report.wording import count, plain_name
 from shearer.scanning.columns.coded import coded_columns
 from shearer.scanning.columns.roles import identifies_rows
 
-Floats = NDArray[np.float64]
-
-#: Numbers of at most so many different values are compared as labels.
-FEW_VALUES = 10
-# Labels of a column of which every row has its own are of no use; beyond so many none are kept apart.
-_MOST_LEVELS = 1000
-
 
 @dataclass(eq=False)
 class Part:
-    """A table or a part of one, before its columns are brought together with those of the others."""
+    """A table or a part of one, before its columns are brought together with those of the others.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    sources : Columns
+        Its columns, those of a sample where rows are read in chunks.
+    rows : int
+        How many rows it has.
+    units : list of str, optional
+        The cluster of every row.
+    profile : Profile, optional
+        What stands for it.
+    looked : Looked, optional
+        The source whose chunks have its rows.
+    table : table, optional
+        What the caller passed, or the sample.
+    """
 
     name: str
     sources: Columns
     rows: int
     units: list[str] | None = None
     profile: Profile | None = None
+    looked: Looked | None = None
+    table: Any = None
 
     @property
     def names(self) -> Collection[str]:
@@ -45,8 +59,9 @@ def side_by_side(
     keep: Collection[str],
     remarks: dict[str, list[str]],
 ) -> tuple[dict[str, list[OwnColumn | None]], dict[str, tuple[str, ...]]]:
-    """Columns that can be compared, one for each group (none for a profile), with the same codes."""
+    """Columns that can be compared, one for each group (none without rows in memory), with the same codes."""
     check_names("keep", keep, shared)
+    chunked = [part.looked.seen for part in parts if part.looked is not None]
     found: dict[str, list[OwnColumn | None]] = {}
     levels: dict[str, tuple[str, ...]] = {}
     for name in shared:
@@ -56,37 +71,34 @@ def side_by_side(
         if reason is not None:
             remarks.setdefault(name, []).append(reason)
             continue
-        columns = [item[0] for item in own]
-        kind = {column.kind for column in columns}
-        numeric = kind == {"continuous"} if columns else profiles[0].numeric[name]
+        kind = {item[0].kind for item in own}
+        numeric = kind == {"continuous"} if own else profiles[0].numeric[name]
+        columns = [part.sources[name][0] for part in parts if part.profile is None and part.looked is None]
         texts: tuple[str, ...] = ()
-        if numeric and not profiles:
-            values = [to_numpy(column.values)[:, 0] for column in columns]
-            distinct = np.unique(np.concatenate([own_values[np.isfinite(own_values)] for own_values in values]))
-            few = len(distinct) <= FEW_VALUES and name not in keep
-        elif numeric:
-            few = profiles[0].kinds[name] == "label"
-            distinct = np.unique(
-                np.concatenate([np.empty(0), *(to_numpy(column.values)[~column.missing, 0] for column in columns)])
-            )
-        else:
-            few, distinct = False, np.empty(0)
-        if profiles and not _fits(profiles, name, numeric, few):
+        few, distinct = False, np.empty(0)
+        if numeric:
+            known = [to_numpy(column.values)[~column.missing, 0] for column in columns]
+            distinct = np.unique(np.concatenate([distinct, *known, *(seen.numbers(name) for seen in chunked)]))
+            few = profiles[0].kinds[name] == "label" if profiles else len(distinct) <= FEW_VALUES and name not in keep
+        # Of chunks no more than a few different values are known.
+        unknown = few and any(len(seen.numbers(name)) > FEW_VALUES for seen in chunked)
+        if unknown or (profiles and not _fits(profiles, name, numeric, few)):
             remarks.setdefault(name, []).append("of another kind in the profile: not compared")
             continue
         if few:
             texts = tuple(f"{value:.12g}" for value in distinct)
             remarks.setdefault(name, []).append(f"a number of {count(len(texts), 'value')}: compared as labels")
         elif not numeric:
-            texts = tuple(dict.fromkeys(str(column.levels[k]) for column in columns for k in _used(column)))
+            used = [str(column.levels[k]) for column in columns for k in _used(column)]
+            texts = tuple(dict.fromkeys([*used, *(label for seen in chunked for label in seen.labels(name))]))
         for profile in profiles:
             texts = (*texts, *(text for text in profile.levels.get(name, ()) if text not in {*texts}))
-        if len(texts) > _MOST_LEVELS:
-            remarks.setdefault(name, []).append(f"{len(texts):,} different labels: not compared")
+        if len(texts) > MOST_LEVELS:
+            remarks.setdefault(name, []).append(f"more than {MOST_LEVELS:,} different labels: not compared")
             continue
         levels[name] = texts
-        made = iter([_own(column, texts, distinct, numeric=numeric, few=few) for column in columns])
-        found[name] = [None if part.profile is not None else next(made) for part in parts]
+        made = iter([own_column(column, texts, distinct, numeric=numeric, few=few) for column in columns])
+        found[name] = [None if part.profile is not None or part.looked is not None else next(made) for part in parts]
     return found, levels
 
 
@@ -127,19 +139,3 @@ def _left_out(name: str, own: Sequence[list[Column]], parts: Sequence[Part], kee
 def _used(column: Column) -> list[int]:
     codes = np.asarray(column.values)[~column.missing]
     return [int(code) for code in np.unique(codes)]
-
-
-def _own(column: Column, texts: tuple[str, ...], distinct: Floats, *, numeric: bool, few: bool) -> OwnColumn:
-    if numeric:
-        values = np.where(column.missing, np.nan, to_numpy(column.values)[:, 0].astype(np.float64))
-        codes = np.empty(0, dtype=np.intp)
-        if few:
-            place = {text: k for k, text in enumerate(texts)}
-            own = np.array([place[f"{value:.12g}"] for value in distinct], dtype=np.intp)
-            codes = np.full(len(values), -1, dtype=np.intp)
-            codes[~column.missing] = own[np.searchsorted(distinct, values[~column.missing])]
-        return OwnColumn("label" if few else "number", values, codes, texts, True, column.time)
-    place = {text: k for k, text in enumerate(texts)}
-    table = np.array([place.get(str(level), -1) for level in column.levels] + [-1], dtype=np.intp)
-    codes = table[np.where(column.missing, len(column.levels), np.asarray(column.values))]
-    return OwnColumn("label", np.empty(len(codes)), codes, texts, False)

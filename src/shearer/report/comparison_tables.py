@@ -1,26 +1,28 @@
-"""A comparison as two flat tables: one row for each column, one for each pair."""
+"""A comparison as flat tables: one row for each column, for each pair, for each triple."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shearer.report.exports import Place, csv_text
+from shearer.report.exports import Place, csv_text, triples_path
 
 # Fields that have a value for each group.
 _EACH = {
     "pairs": ("strength", "strength_low", "strength_high", "dependent", "correlation", "n"),
     "columns": ("median", "range", "n", "missing"),
+    "triples": ("excess", "n"),
 }
 _FIELDS = {
     "pairs": ("change", "strength", "strength_low", "strength_high", "difference", "difference_low", "difference_high",
               "pvalue", "qvalue", "reported", "dependent", "correlation", "n", "notes"),
     "columns": ("kind", "pvalue", "qvalue", "reported", "law_pvalue", "shift_pvalue", "spread_pvalue",
                 "missing_pvalue", "median", "range", "appeared", "vanished", "n", "missing", "notes"),
+    "triples": ("excess", "pvalue", "qvalue", "reported", "n", "notes"),
 }  # fmt: skip
 
 
 def comparison_rows(document: Mapping[str, Any], part: str) -> list[dict[str, Any]]:
-    """Records of "columns" or "pairs" with a field for each group, such as ``strength_a``.
+    """Records of "columns", "pairs" or "triples" with a field for each group, such as ``strength_a``.
 
     Examples
     --------
@@ -33,7 +35,7 @@ def comparison_rows(document: Mapping[str, Any], part: str) -> list[dict[str, An
     names = [group["name"] for group in document["settings"]["groups"]]
     rows = []
     for record in document[part]:
-        row = {"name": record["name"]} if part == "columns" else dict(zip(_ENDS, record["variables"], strict=True))
+        row = {"name": record["name"]} if part == "columns" else dict(zip(_ENDS, record["variables"], strict=False))
         for field in _FIELDS[part]:
             value = record[field]
             if field in _EACH[part]:
@@ -44,26 +46,17 @@ def comparison_rows(document: Mapping[str, Any], part: str) -> list[dict[str, An
     return rows
 
 
-def comparison_csv(document: Mapping[str, Any]) -> tuple[str, str]:
-    """Pairs and columns as csv."""
-    texts = []
-    for part in ("pairs", "columns"):
+def comparison_csv(document: Mapping[str, Any], path: Place) -> dict[Path, str]:
+    """Files and their texts: pairs at a path, columns beside it, and triples where they were tested."""
+    parts = ("pairs", "columns", *(["triples"] if document["settings"]["triples_tested"] is not None else []))
+    found = {}
+    for part in parts:
         rows = comparison_rows(document, part)
-        texts.append(csv_text(list(rows[0]) if rows else list(_ENDS), [list(row.values()) for row in rows]))
-    return texts[0], texts[1]
+        heads = list(rows[0]) if rows else list(_ENDS[: 3 if part == "triples" else 2])
+        place = Path(path) if part == "pairs" else triples_path(path, part)
+        found[place] = csv_text(heads, [list(row.values()) for row in rows])
+    return found
 
 
-def columns_path(path: Place) -> Path:
-    """Where columns go if pairs go to `path`.
-
-    Examples
-    --------
-    >>> columns_path("found.csv").name
-    'found-columns.csv'
-    """
-    place = Path(path)
-    return place.with_name(f"{place.stem}-columns{place.suffix}")
-
-
-_ENDS = ("first", "second")
+_ENDS = ("first", "second", "third")
 _TEXTS = ("appeared", "vanished", "notes")

@@ -18,14 +18,14 @@ _MOST_LISTED = 10
 
 @dataclass(frozen=True, eq=False)
 class ComparisonView:
-    """A renderable for `rich`: sentences, pairs and columns that differ, notes.
+    """A renderable for `rich`: sentences, pairs, triples and columns that differ, notes.
 
     Attributes
     ----------
     document : mapping
         Of a comparison.
     limit : int
-        Pairs and columns shown at most, each.
+        Pairs, triples and columns shown at most, each.
 
     Examples
     --------
@@ -50,7 +50,8 @@ class ComparisonView:
             yield Text(printable("".join(sentence)))
         pairs = [pair for pair in self.document["pairs"] if pair["reported"]]
         columns = [column for column in self.document["columns"] if column["reported"]]
-        for found, table in ((pairs, self._pairs), (columns, self._columns)):
+        triples = [triple for triple in self.document["triples"] if triple["reported"]]
+        for found, table in ((pairs, self._pairs), (triples, self._triples), (columns, self._columns)):
             if found[: self.limit]:
                 yield Text()
                 yield table(found[: self.limit])
@@ -74,6 +75,14 @@ class ComparisonView:
             table.add_row(*names, *values, CHANGES[pair["change"]], f"{pair['qvalue']:.0e}")
         return table
 
+    def _triples(self, found: list[Mapping[str, Any]]) -> Table:
+        table = _table("triple, beyond its pairs", "", *self._groups(), "q", third=True)
+        for triple in found:
+            names = [Text(printable(name, _LONGEST_NAME)) for name in triple["variables"]]
+            values = ["–" if value is None else f"{value:.2f}" for value in triple["excess"][:_MOST_GROUPS]]
+            table.add_row(*names, *values, f"{triple['qvalue']:.0e}")
+        return table
+
     def _columns(self, found: list[Mapping[str, Any]]) -> Table:
         table = _table("column", "", *self._groups(), "missing", "q")
         for column in found:
@@ -86,9 +95,9 @@ class ComparisonView:
         return table
 
 
-def _table(first: str, second: str, *others: str) -> Table:
+def _table(first: str, second: str, *others: str, third: bool = False) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in (first, second):
+    for name in (first, second, *([""] if third else [])):
         table.add_column(name, no_wrap=True)
     for name in others:
         table.add_column(Text(name), justify="right", no_wrap=True)

@@ -7,7 +7,7 @@ from typing import Any
 from shearer.report.wording import Sentence, count, enumeration, plain_name
 
 # Sentences about single pairs and columns; the tables have all.
-_MOST_PAIRS, _MOST_COLUMNS, _MOST_LABELS, _MOST_GROUPS = 6, 4, 4, 6
+_MOST_PAIRS, _MOST_TRIPLES, _MOST_COLUMNS, _MOST_LABELS, _MOST_GROUPS = 6, 4, 4, 4, 6
 CHANGES = {
     "appears": "appears",
     "vanishes": "vanishes",
@@ -39,17 +39,19 @@ def comparison_sentences(document: Mapping[str, Any]) -> list[Sentence]:
         [name, f" ({count(group['rows'], 'row')})"] for name, group in zip(groups, settings["groups"], strict=True)
     ]
     shown = named if len(named) <= _MOST_GROUPS else [*named[:2], [f"{len(named) - 2} more"]]
-    sentences: list[Sentence] = [
-        [
-            *enumeration(shown),
-            f": {len(columns) or 'none'} of {count(settings['columns_tested'], 'column')} and "
-            f"{len(pairs) or 'none'} of {count(settings['pairs_tested'], 'pair')} differ, at a false discovery rate of "
-            f"{100 * settings['fdr']:g} %.",
-        ]
-    ]
+    triples = [triple for triple in document["triples"] if triple["reported"]]
+    tested = [(len(columns), settings["columns_tested"], "column"), (len(pairs), settings["pairs_tested"], "pair")]
+    if settings["triples_tested"] is not None:
+        tested.append((len(triples), settings["triples_tested"], "triple"))
+    told = [f"{found or 'none'} of {count(number, what)}" for found, number, what in tested]
+    much = f": {', '.join(told[:-1])} and {told[-1]} differ, at a false discovery rate of {100 * settings['fdr']:g} %."
+    sentences: list[Sentence] = [[*enumeration(shown), much]]
     sentences += [pair_sentence(pair, groups) for pair in pairs[:_MOST_PAIRS]]
     if len(pairs) > _MOST_PAIRS:
         sentences.append([f"{count(len(pairs) - _MOST_PAIRS, 'more pair')} differ; the list has them."])
+    sentences += [triple_sentence(triple, groups) for triple in triples[:_MOST_TRIPLES]]
+    if len(triples) > _MOST_TRIPLES:
+        sentences.append([f"{count(len(triples) - _MOST_TRIPLES, 'more triple')} differ; the list has them."])
     if columns:
         sentences.append(["Single columns: ", *_joined([_column(c) for c in columns[:_MOST_COLUMNS]]), "."])
         if len(columns) > _MOST_COLUMNS:
@@ -72,6 +74,18 @@ def pair_sentence(pair: Mapping[str, Any], groups: Sequence[str]) -> Sentence:
         each = [["from ", *each[order[0]]], ["to ", *each[order[-1]]]]
         return [*head, *each[0], " ", *each[1], _ending(pair)]
     return [*head, *_joined(each), _ending(pair)]
+
+
+def triple_sentence(triple: Mapping[str, Any], groups: Sequence[str]) -> Sentence:
+    """One triple that differs: what it has beyond its pairs in every group."""
+    first, second, third = (plain_name(name) for name in triple["variables"])
+    head: Sentence = [first, ", ", second, " and ", third, ": what they have beyond their pairs differs"]
+    if len(groups) > _MOST_GROUPS:
+        return [*head, "."]
+    each = [
+        [f"{_strength(size)} in ", plain_name(group, 30)] for size, group in zip(triple["excess"], groups, strict=True)
+    ]
+    return [*head, " (", *_joined(each), ")."]
 
 
 def _ending(pair: Mapping[str, Any]) -> str:

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from shearer._optional import load
 from shearer.scanning.screened_pairs import PairFindings
-from shearer.sketching.opened_rows import DaskRows, comes_in_chunks, open_rows
+from shearer.sketching.opened_rows import comes_in_chunks, named_rows, open_rows
 from shearer.sketching.row_source import RowSource
 
 # Rows of a stream for what is not computed from all of them, where the caller sets no limit.
@@ -15,13 +14,7 @@ def rows_of(data: tuple[Any, ...]) -> RowSource | None:
     """The source, where the data are one that is read in chunks."""
     if len(data) != 1 or not comes_in_chunks(data[0]):
         return None
-    rows = open_rows(data[0])
-    if isinstance(rows, DaskRows) and hasattr(rows.collection, "chunks"):
-        # Columns of an array by name, as those of a table, so that some can be left out.
-        frames = load("dask.dataframe", "A Dask array")
-        names = [f"x{place}" for place in range(1, rows.collection.shape[1] + 1)]
-        return DaskRows(frames.from_dask_array(rows.collection.rechunk({1: -1}), columns=names))
-    return rows
+    return named_rows(open_rows(data[0]))
 
 
 def stream_notes(pairs: PairFindings, sampled: int) -> list[str]:

@@ -139,6 +139,15 @@ def open_rows(
     raise type_error("source", expected, describe(source), hint)
 
 
+def named_rows(rows: RowSource) -> RowSource:
+    """The same, columns of a Dask array by name as those of a table, so that some can be left out."""
+    if isinstance(rows, DaskRows) and hasattr(rows.collection, "chunks"):
+        frames = load("dask.dataframe", "A Dask array")
+        names = [f"x{place}" for place in range(1, rows.collection.shape[1] + 1)]
+        return DaskRows(frames.from_dask_array(rows.collection.rechunk({1: -1}), columns=names))
+    return rows
+
+
 def comes_in_chunks(source: Any) -> bool:
     """True for what is read in chunks without being asked to; files have to be opened first."""
     return isinstance(source, RowSource) or is_dask(source) or is_query(source)

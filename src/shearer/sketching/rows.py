@@ -26,11 +26,16 @@ def read_chunk(
     only: Collection[str] | None = None,
 ) -> Table:
     """Read a chunk of rows, of which there may be none, such that values of all chunks can be compared."""
+    check_origins(data)
+    table = read(*data, given=given, groups=groups, kinds=kinds, missing=missing, only=only, fewest_rows=0).as_numpy()
+    return replace(table, variables=tuple(_with_tokens(variable) for variable in table.variables))
+
+
+def check_origins(data: tuple[Any, ...]) -> None:
+    """Refuse chunks whose values cannot be compared with those of others."""
     for source in data:
         for name, item in source.items() if isinstance(source, Mapping) else [("data", source)]:
             _check_origin(str(name), item)
-    table = read(*data, given=given, groups=groups, kinds=kinds, missing=missing, only=only, fewest_rows=0).as_numpy()
-    return replace(table, variables=tuple(_with_tokens(variable) for variable in table.variables))
 
 
 def _check_origin(name: str, source: Any) -> None:

@@ -20,9 +20,10 @@ _SETTINGS = {
     "by": "Groups by",
     "every": "Windows of time",
     "cluster": "Rows that belong together",
-    "fdr": "False discovery rate, of columns and of pairs",
+    "fdr": "False discovery rate, each of columns, pairs and triples",
     "columns_tested": "Columns tested",
     "pairs_tested": "Pairs tested",
+    "triples_tested": "Triples tested",
     "seed": "Seed",
     "date": "Date",
     "seconds": "Seconds",
@@ -72,8 +73,9 @@ def render_comparison(document: Mapping[str, Any], sample: Mapping[tuple[str, st
             if (key := (pair["variables"][0], pair["variables"][1])) in sample
         ],
         pairs=document["pairs"][:_MOST_ROWS],
+        triples=document["triples"][:_MOST_ROWS],
         columns=document["columns"][:_MOST_ROWS],
-        cut=[count(len(document[part]) - _MOST_ROWS, part[:-1]) for part in ("pairs", "columns")
+        cut=[count(len(document[part]) - _MOST_ROWS, part[:-1]) for part in ("pairs", "columns", "triples")
              if len(document[part]) > _MOST_ROWS],
         changes=CHANGES,
         settings=_settings(document),
@@ -89,12 +91,13 @@ def _figures(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     settings = document["settings"]
     rows = [group["rows"] for group in settings["groups"]]
     size = " / ".join(f"{own:,}" for own in rows) if len(rows) == 2 else f"{sum(rows):,}"
-    found = [sum(record["reported"] for record in document[part]) for part in ("columns", "pairs")]
-    return [
-        (size, "rows" if len(rows) == 2 else f"rows in {len(rows)} groups"),
-        (f"{found[0]:,}", f"of {count(settings['columns_tested'], 'column')} differ"),
-        (f"{found[1]:,}", f"of {count(settings['pairs_tested'], 'pair')} differ"),
-    ]
+    figures = [(size, "rows" if len(rows) == 2 else f"rows in {len(rows)} groups")]
+    for part in ("columns", "pairs", "triples"):
+        tested = settings[f"{part}_tested"]
+        if tested is not None:
+            found = sum(record["reported"] for record in document[part])
+            figures.append((f"{found:,}", f"of {count(tested, part[:-1])} differ"))
+    return figures
 
 
 def _settings(document: Mapping[str, Any]) -> list[tuple[str, str]]:
