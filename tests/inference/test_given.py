@@ -216,8 +216,9 @@ def test_many_rows_in_chunks_are_those_of_one(rng, monkeypatch):
     z = rng.normal(size=(300, 2))
     x, y = z.prod(axis=1) + rng.normal(size=300), z.sum(axis=1) + rng.normal(size=300)
     expected = sh.independence_test(x, y, given=z).pvalue
-    monkeypatch.setattr(constants, "ROOM", 0)
     monkeypatch.setattr(constants, "CHUNK_ROWS", 64)
+    assert sh.independence_test(x, y, given=z).pvalue == pytest.approx(expected, rel=1e-6)
+    monkeypatch.setattr(constants, "ROOM", 0)
     assert sh.independence_test(x, y, given=z).pvalue == pytest.approx(expected, rel=1e-6)
 
 
@@ -244,6 +245,26 @@ def test_features_are_those_of_the_dense_similarity(rng):
             assert np.linalg.eigvalsh(dense - features @ features.T)[0] > -1e-8
             if sample == 90:
                 assert left_out == pytest.approx(np.trace(dense - features @ features.T) / 90, abs=1e-10)
+
+
+@pytest.mark.parametrize("sample", [60, 30, 20])  # all rows; some of few rows, whose features are kept; of many rows
+def test_features_of_landmarks_are_nystroms(rng, sample, monkeypatch):
+    from shearer.conditioning import similarity
+
+    monkeypatch.setattr(similarity, "_MOST_TIMES", 2)
+    similar = Similarities.of(rng.normal(size=(60, 1)), (2.0,))
+    source, _ = next(similar.features((0,), sample, 7))
+    features = source(slice(0, 60))
+    dense = similar.between(slice(0, 60), slice(0, 60), 0)
+    landmarks = np.flatnonzero(np.abs(np.sum(features**2, axis=1) - 1) < 1e-9)  # rows of which nothing is left out
+    assert len(landmarks) == 7
+    expected = dense[:, landmarks] @ np.linalg.solve(dense[np.ix_(landmarks, landmarks)], dense[landmarks])
+    np.testing.assert_allclose(features @ features.T, expected, atol=1e-7)
+    some = np.array([50, 3, 3])
+    np.testing.assert_allclose(source(some), features[some], atol=1e-7)
+    kept = features.copy()
+    features *= 2  # belongs to the caller
+    np.testing.assert_allclose(source(slice(0, 60)), kept, atol=1e-12)
 
 
 def test_spread_is_found_where_there_is_one(rng):
