@@ -267,6 +267,23 @@ def test_features_of_landmarks_are_nystroms(rng, sample, monkeypatch):
     np.testing.assert_allclose(source(slice(0, 60)), kept, atol=1e-12)
 
 
+def test_what_is_left_can_be_looked_at(rng):
+    z, noise = rng.normal(size=200), rng.normal(size=200)
+    x, y = np.sin(2 * z) + noise, np.column_stack([z, rng.normal(size=200)]) + rng.normal(size=(200, 2))
+    found = sh.independence_test(x, y, given=z)
+    assert [part.shape for part in found.left] == [(200, 1), (200, 2)]
+    for part in found.left:
+        np.testing.assert_allclose(part.mean(axis=0), 0, atol=1e-9)
+        np.testing.assert_allclose(part.std(axis=0), 1, atol=1e-9)
+        assert np.max(np.abs(part.T @ z)) / 200 < 0.02
+    assert np.corrcoef(found.left[0][:, 0], noise)[0, 1] > 0.85
+    assert found == sh.independence_test(x, y, given=z)
+    assert sh.independence_test(x, y, given=x).left == ()
+    label = rng.choice(list("ab"), size=200)
+    within = sh.independence_test(x + (label == "a"), label == "a", given=rng.choice(list("kl"), size=200)).left
+    assert [part.shape for part in within] == [(200, 1), (200, 1)]
+
+
 def test_spread_is_found_where_there_is_one(rng):
     z = rng.normal(size=(400, 1))
     z = (z - z.mean()) / z.std()
