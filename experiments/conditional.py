@@ -34,7 +34,7 @@ TRIALS = {
     "KCI": {200: 60, 100: 60, 500: 10},
     "RCIT": {200: 60, 100: 60},
     "local permutation": {200: 20},
-    "FastKCI": {200: 10},
+    "FastKCI": {200: 5},
 }
 # of a method that takes seconds
 FEW = ("sin 4z", "linear, 5-D", "z1 z2, 5-D", "heteroscedastic", "common noise, 1-D", "square, 1-D")
