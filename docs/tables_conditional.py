@@ -3,6 +3,7 @@
 from typing import Any
 
 from tables_network import Table, results
+from tables_times import committed
 
 METHODS = ("shearer", "KCI", "RCIT", "FastKCI", "local permutation")
 ROWS = (100, 200, 500, 2000)
@@ -26,9 +27,10 @@ def _share(study: dict[str, Any] | None, field: str = "rejected") -> str:
     return f"{100 * study[field]:.0f}"
 
 
-def _trials(found: dict[str, dict[tuple[str, int], dict[str, Any]]], case: tuple[str, int]) -> int:
-    """Of a method at a number of rows; 0 where it was not run."""
-    return max((studies[case]["trials"] for studies in found.values() if case in studies), default=0)
+def _trials(found: dict[str, dict[tuple[str, int], dict[str, Any]]], case: tuple[str, int]) -> str:
+    """Of a method at a number of rows: how many, or from how many to how many; nothing where it was not run."""
+    counts = sorted({studies[case]["trials"] for studies in found.values() if case in studies})
+    return f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else "".join(map(str, counts))
 
 
 def conditional_level() -> Table:
@@ -85,7 +87,19 @@ def skeletons() -> Table:
     return title, ["graphs", "test", "how many", "F1", "seconds"], shown
 
 
+def conditional_times() -> Table:
+    """Processor time of a test beside those of causal-learn, from the committed benchmark."""
+    shown = []
+    for case in committed("conditional"):
+        what, _, rival = case["name"].partition(", beside ")
+        time = f"{case['reference']:.3g} s" + " (extrapolated)" * ("extrapolated" in case["note"])
+        theirs = [rival, time, f"{case['ratio']:.3g}"] if rival else ["–"] * 3
+        shown.append([what, f"{case['ours']:.3g} s", *theirs])
+    return "Processor time of one test", ["test", "ours", "other", "its time", "factor"], shown
+
+
 TABLES = {
+    "conditional_times": conditional_times,
     "skeletons": skeletons,
     "conditional_level": conditional_level,
     "conditional_level_others": conditional_level_others,

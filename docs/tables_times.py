@@ -10,10 +10,15 @@ from tables_network import Table
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks" / "results"
 
 
+def committed(benchmark: str) -> list[dict[str, Any]]:
+    """All cases of a committed benchmark."""
+    found: list[dict[str, Any]] = json.loads((BENCHMARKS / f"{benchmark}.json").read_text(encoding="utf-8"))["cases"]
+    return found
+
+
 def case(benchmark: str, name: str) -> dict[str, Any]:
     """One case of a committed benchmark."""
-    cases = json.loads((BENCHMARKS / f"{benchmark}.json").read_text(encoding="utf-8"))["cases"]
-    return next(found for found in cases if found["name"] == name)
+    return next(found for found in committed(benchmark) if found["name"] == name)
 
 
 def seconds(value: float) -> str:

@@ -1,11 +1,13 @@
 """Level and power of tests of independence given conditions, over named designs, beside causal-learn's.
 
-usage: python -m experiments.conditional [--quick] [--only CASE ...]
+usage: python -m experiments.conditional [--quick] [--only CASE ...] [--step TRIALS]
 
-A case is "design | method | rows". Writes experiments/results/conditional.json after every case, and goes on where it
-stopped. causal-learn's tests are left out where it is not installed. `DEVELOPED` names the designs on which the method
-was developed: the first five, and, with other seeds, the links on which the width of the components and the division by
-the spread were chosen. It was not changed after the other nulls were seen.
+A case is "design | method | rows". Writes experiments/results/conditional.json after every 50 trials of a case, and
+goes on where it stopped: a larger number in `TRIALS` adds trials to those that are there, with the seeds that follow.
+All designs of a method and a number of rows grow together. causal-learn's tests are left out where it is not
+installed; FastKCI, which takes seconds, has few trials of few designs. `DEVELOPED` names the designs on which the
+method was developed: the first five, and, with other seeds, the links on which the width of the components and the
+division by the spread were chosen. It was not changed after the other nulls were seen.
 """
 
 import importlib.util
@@ -24,16 +26,18 @@ from experiments import records
 Generator = np.random.Generator
 Draw = Callable[[Generator, int], tuple[Any, Any, Any]]
 
-ROWS = (200, 100, 500, 2000)
+ROWS = (100, 200, 500, 2000)
 LEVEL = 0.05
 # method -> trials at each number of rows; none where a test takes seconds
 TRIALS = {
-    "shearer": {200: 300, 100: 300, 500: 100, 2000: 40},
+    "shearer": {100: 1000, 200: 1000, 500: 1000, 2000: 1000},
     "KCI": {200: 60, 100: 60, 500: 10},
     "RCIT": {200: 60, 100: 60},
     "local permutation": {200: 20},
-    "FastKCI": {200: 20},
+    "FastKCI": {200: 5},
 }
+# of a method that takes seconds
+FEW = ("sin 4z", "linear, 5-D", "z1 z2, 5-D", "heteroscedastic", "common noise, 1-D", "square, 1-D")
 DEVELOPED = (
     "sin 4z", "linear, 5-D", "z1 z2, 5-D", "heteroscedastic", "post-nonlinear",
     "square, 1-D", "variance, 1-D", "sine, 2-D", "circle, 1-D", "common noise, 1-D", "sign of z, 1-D",
@@ -256,6 +260,7 @@ def by_permutation(x: Any, y: Any, z: Any, trial: int) -> tuple[float, bool]:
 def by_causal_learn(name: str) -> Callable[[Any, Any, Any, int], tuple[float, bool]]:
     def test(x: Any, y: Any, z: Any, trial: int) -> tuple[float, bool]:
         from causallearn.utils.cit import CIT
+        from joblib import parallel_config
 
         np.random.seed(trial)  # noqa: NPY002 - what causal-learn draws from
         parts = [_numbers(x), _numbers(y), *map(_numbers, z if isinstance(z, tuple) else (z,))]
@@ -263,7 +268,8 @@ def by_causal_learn(name: str) -> Callable[[Any, Any, Any, int], tuple[float, bo
         if bounds[1] > 1 or bounds[2] > bounds[1] + 1:
             return math.nan, False  # takes single columns
         data = np.column_stack(parts)
-        return float(CIT(data, name)(0, 1, list(range(2, data.shape[1])))), False
+        with parallel_config("sequential"):  # FastKCI: on one core, as the others
+            return float(CIT(data, name)(0, 1, list(range(2, data.shape[1])))), False
 
     return test
 
@@ -286,26 +292,26 @@ METHODS = {
 }
 
 
-def cases() -> list[str]:
-    """One number of rows after the other; what is slow last."""
+def wanted() -> dict[str, int]:
+    """Trials of each case: one method and number of rows after the other, ours first."""
     present = importlib.util.find_spec("causallearn") is not None
     methods = [name for name in TRIALS if present or name in ("shearer", "local permutation")]
-    slow = {"FastKCI", "local permutation", "KCI", "RCIT"}
-    pairs = [(method, rows) for rows in ROWS for method in methods if rows in TRIALS[method]]
-    pairs.sort(key=lambda pair: pair[0] in slow)
-    chosen = [(method, rows, design) for method, rows in pairs for design in DESIGNS]
-    return [f"{design} | {method} | {rows}" for method, rows, design in chosen]
+    found: dict[str, int] = {}
+    for method in methods:
+        for rows in (size for size in ROWS if size in TRIALS[method]):
+            designs = FEW if method == "FastKCI" else DESIGNS
+            found |= {f"{design} | {method} | {rows}": TRIALS[method][rows] for design in designs}
+    return found
 
 
-def study(case: str, quick: bool) -> dict[str, Any]:
+def study(case: str, trials: range) -> dict[str, Any]:
     """Shares of trials with a p-value up to the level, with a warning, and without an answer."""
     design, method, size = case.split(" | ")
     rows = int(size)
-    trials = 5 if quick else TRIALS[method][rows]
     seed = sorted(DESIGNS).index(design)
     start = time.process_time()
     found = []
-    for trial in range(trials):
+    for trial in trials:
         x, y, z = DESIGNS[design](np.random.default_rng([21, seed, rows, trial]), rows)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -318,15 +324,37 @@ def study(case: str, quick: bool) -> dict[str, Any]:
     return {
         "null": design in NULLS,
         "developed": design in DEVELOPED,
-        "trials": trials,
+        "trials": len(trials),
         "rejected": float(np.mean(pvalues <= LEVEL)),
         "quiet": int(quiet.sum()),
         "rejected_quiet": float(np.mean(pvalues[quiet] <= LEVEL)) if quiet.any() else None,
         "warned": float(np.mean(warned)),
         "refused": float(np.mean(~np.isfinite(pvalues))),
-        "seconds": round((time.process_time() - start) / trials, 4),
+        "seconds": round((time.process_time() - start) / len(trials), 4),
     }
 
 
+def joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """What two runs of different trials found, as of one run.
+
+    Examples
+    --------
+    >>> few = {"trials": 3, "rejected": 1 / 3, "quiet": 2, "rejected_quiet": 0.5, "warned": 1 / 3, "refused": 0.0}
+    >>> many = {"trials": 7, "rejected": 0.0, "quiet": 0, "rejected_quiet": None, "warned": 1.0, "refused": 0.0}
+    >>> both = joined(few | {"seconds": 0.2}, many | {"seconds": 0.1})
+    >>> both["trials"], both["rejected"], both["quiet"], both["rejected_quiet"], both["warned"], both["seconds"]
+    (10, 0.1, 2, 0.5, 0.8, 0.13)
+    """
+    runs = first, second
+    trials, quiet = (sum(run[count] for run in runs) for count in ("trials", "quiet"))
+    found = first | {"trials": trials, "quiet": quiet}
+    for field in ("rejected", "warned", "refused"):
+        found[field] = sum(round(run[field] * run["trials"]) for run in runs) / trials
+    rejected = sum(round((run["rejected_quiet"] or 0.0) * run["quiet"]) for run in runs)
+    found["rejected_quiet"] = rejected / quiet if quiet else None
+    found["seconds"] = round(sum(run["seconds"] * run["trials"] for run in runs) / trials, 4)
+    return found
+
+
 if __name__ == "__main__":
-    sys.exit(records.run("conditional", __doc__, cases(), study))
+    sys.exit(records.run_trials("conditional", __doc__, wanted(), study, joined))

@@ -4,7 +4,7 @@ import argparse
 import fcntl
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,57 @@ def run_figure(
     path = FOLDER / f"{name}{'_full' if options.full else ''}.json"
     _go_on(path, options.only or cases(options.full), lambda case: study(case, options.full))
     return 0
+
+
+def run_trials(
+    name: str,
+    description: str | None,
+    wanted: Mapping[str, int],
+    study: Callable[[str, range], dict[str, Any]],
+    joined: Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]],
+) -> int:
+    """As `run`, of cases that are counts over trials: what is missing of them is added, a few at a time.
+
+    Parameters
+    ----------
+    name, description
+        As in `run`.
+    wanted : mapping of str to int
+        How many trials of each case; those of the same words after the first " | " grow together.
+    study : callable
+        Case and numbers of trials, from which their seeds follow -> what to write, "trials" among it.
+    joined : callable
+        What was found in earlier trials and in further ones -> what to write of all.
+    """
+    parser = _parser(description)
+    parser.add_argument("--quick", action="store_true", help="five trials, written nowhere")
+    parser.add_argument("--only", nargs="*", default=list(wanted), metavar="NAME", help="these cases only")
+    parser.add_argument("--step", type=int, default=50, help="trials after which the results are written (default: 50)")
+    options = parser.parse_args()
+    if options.quick:
+        _go_on(None, options.only, lambda case: study(case, range(5)))
+        return 0
+    path = FOLDER / f"{name}.json"
+    groups: dict[str, list[str]] = {}
+    for case in options.only:
+        groups.setdefault(case.partition(" | ")[2], []).append(case)
+    for cases in groups.values():
+        while (following := _behind(path, cases, wanted)) is not None:
+            case, known = following
+            earlier = _read(path).get(case)
+            found = study(case, range(known, min(known + options.step, wanted[case])))
+            found = found if earlier is None else joined(earlier, found)
+            print(case, found, file=sys.stderr, flush=True)
+            add(path, case, found)
+    return 0
+
+
+def _behind(path: Path, cases: Iterable[str], wanted: Mapping[str, int]) -> tuple[str, int] | None:
+    """The case with the fewest trials among those that lack some, and how many it has."""
+    known = _read(path)
+    trials = {case: known[case]["trials"] if case in known else 0 for case in cases}
+    lacking = [case for case in trials if trials[case] < wanted[case]]
+    return min(((case, trials[case]) for case in lacking), key=lambda item: item[1], default=None)
 
 
 def _parser(description: str | None) -> argparse.ArgumentParser:

@@ -29,9 +29,9 @@ NODES, ROWS, ASIA_ROWS, LEVEL = 10, 500, 2000, 0.05
 DENSITY = 0.22
 # kind -> method -> graphs
 GRAPHS = {
-    "linear": {"shearer": 8, "fisherz": 8, "rcit": 8, "kci": 2},
-    "nonlinear": {"shearer": 8, "fisherz": 8, "rcit": 8, "kci": 2},
-    "mixed": {"shearer": 8, "fisherz": 8, "rcit": 8, "kci": 2},
+    "linear": {"shearer": 8, "fisherz": 8, "rcit": 8, "kci": 5},
+    "nonlinear": {"shearer": 8, "fisherz": 8, "rcit": 8, "kci": 5},
+    "mixed": {"shearer": 8, "fisherz": 8, "rcit": 8, "kci": 5},
     "sachs": {"shearer": 1, "fisherz": 1, "rcit": 1, "kci": 1},
     "asia": {"shearer": 5, "chisq": 5, "fisherz": 5},
 }

@@ -216,8 +216,9 @@ def test_many_rows_in_chunks_are_those_of_one(rng, monkeypatch):
     z = rng.normal(size=(300, 2))
     x, y = z.prod(axis=1) + rng.normal(size=300), z.sum(axis=1) + rng.normal(size=300)
     expected = sh.independence_test(x, y, given=z).pvalue
-    monkeypatch.setattr(constants, "ROOM", 0)
     monkeypatch.setattr(constants, "CHUNK_ROWS", 64)
+    assert sh.independence_test(x, y, given=z).pvalue == pytest.approx(expected, rel=1e-6)
+    monkeypatch.setattr(constants, "ROOM", 0)
     assert sh.independence_test(x, y, given=z).pvalue == pytest.approx(expected, rel=1e-6)
 
 
@@ -244,6 +245,43 @@ def test_features_are_those_of_the_dense_similarity(rng):
             assert np.linalg.eigvalsh(dense - features @ features.T)[0] > -1e-8
             if sample == 90:
                 assert left_out == pytest.approx(np.trace(dense - features @ features.T) / 90, abs=1e-10)
+
+
+@pytest.mark.parametrize("sample", [60, 30, 20])  # all rows; some of few rows, whose features are kept; of many rows
+def test_features_of_landmarks_are_nystroms(rng, sample, monkeypatch):
+    from shearer.conditioning import similarity
+
+    monkeypatch.setattr(similarity, "_MOST_TIMES", 2)
+    similar = Similarities.of(rng.normal(size=(60, 1)), (2.0,))
+    source, _ = next(similar.features((0,), sample, 7))
+    features = source(slice(0, 60))
+    dense = similar.between(slice(0, 60), slice(0, 60), 0)
+    landmarks = np.flatnonzero(np.abs(np.sum(features**2, axis=1) - 1) < 1e-9)  # rows of which nothing is left out
+    assert len(landmarks) == 7
+    expected = dense[:, landmarks] @ np.linalg.solve(dense[np.ix_(landmarks, landmarks)], dense[landmarks])
+    np.testing.assert_allclose(features @ features.T, expected, atol=1e-7)
+    some = np.array([50, 3, 3])
+    np.testing.assert_allclose(source(some), features[some], atol=1e-7)
+    kept = features.copy()
+    features *= 2  # belongs to the caller
+    np.testing.assert_allclose(source(slice(0, 60)), kept, atol=1e-12)
+
+
+def test_what_is_left_can_be_looked_at(rng):
+    z, noise = rng.normal(size=200), rng.normal(size=200)
+    x, y = np.sin(2 * z) + noise, np.column_stack([z, rng.normal(size=200)]) + rng.normal(size=(200, 2))
+    found = sh.independence_test(x, y, given=z)
+    assert [part.shape for part in found.left] == [(200, 1), (200, 2)]
+    for part in found.left:
+        np.testing.assert_allclose(part.mean(axis=0), 0, atol=1e-9)
+        np.testing.assert_allclose(part.std(axis=0), 1, atol=1e-9)
+        assert np.max(np.abs(part.T @ z)) / 200 < 0.02
+    assert np.corrcoef(found.left[0][:, 0], noise)[0, 1] > 0.85
+    assert found == sh.independence_test(x, y, given=z)
+    assert sh.independence_test(x, y, given=x).left == ()
+    label = rng.choice(list("ab"), size=200)
+    within = sh.independence_test(x + (label == "a"), label == "a", given=rng.choice(list("kl"), size=200)).left
+    assert [part.shape for part in within] == [(200, 1), (200, 1)]
 
 
 def test_spread_is_found_where_there_is_one(rng):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shearer._cached import cached_property
 from shearer.conditioning import constants
 from shearer.conditioning.residual_check import Neighbors
-from shearer.conditioning.ridge import Smoother, Source, runs
+from shearer.conditioning.ridge import Smoother, Source, formed
 from shearer.conditioning.similarity import Similarities
 from shearer.data.variables import Block, Variable
 from shearer.kernels import Gaussian, Gram, hadamard
@@ -81,7 +81,7 @@ class Conditions:
         if numbers.shape[1] <= constants.FREE_SHARE * n:
             free.append(numbers)
         else:
-            penalised.append(lambda rows: numbers[rows])
+            penalised.append(lambda rows: np.array(numbers[rows]))
         levels = [LevelFeatures.fit(DeltaGram(codes, _LIKE)) for codes in labels]
         for own in levels:
             if own.rank <= constants.FREE_LEVELS_SHARE * n / len(levels):
@@ -162,7 +162,7 @@ def _of_numbers(numbers: Floats, base: Floats) -> Iterator[Smoother | None]:
         products = _scaled(lambda rows: _all_products(numbers[rows]), n)
         yield Smoother.of(base, products)
     if d * constants.NUMBER_RANK <= 2 * constants.FINE_RANK:
-        wide, narrow = (_formed_once(_scaled(_side_by_side(each), n), n) for each in _columns_features(numbers))
+        wide, narrow = (_scaled(_side_by_side(each), n) for each in _columns_features(numbers))
         yield from (Smoother.of(base, source) for source in (wide, narrow))
         if products is not None:
             yield Smoother.of(base, _side_by_side([wide, products]))
@@ -204,19 +204,16 @@ def _side_by_side(sources: Iterable[Source]) -> Source:
     return lambda rows: np.column_stack([source(rows) for source in several])
 
 
-def _formed_once(source: Source, n: int) -> Source:
-    """The same features, kept where there is room."""
-    if 8 * n * source(slice(0, 1)).shape[1] > constants.ROOM:
-        return source
-    found = np.concatenate([source(rows) for rows in runs(n)])
-    return lambda rows: found[rows]
-
-
 def _scaled(source: Source, n: int) -> Source:
-    """Features of total variance 1, seen on a sample: kernels that are added up count alike."""
-    rows = sample_rows(np.empty((n, 2)), constants.FINE_SAMPLE_ROWS)
-    size = float(np.sqrt(np.sum(np.var(source(rows), axis=0))))
-    return lambda rows: source(rows) / max(size, 1e-300)
+    """Features of total variance 1, seen on a sample: kernels that are added up count alike; kept if there is room."""
+    sample = sample_rows(np.empty((n, 2)), constants.FINE_SAMPLE_ROWS)
+    found = formed(source, n)
+    some = source(sample) if found is None else found[sample]
+    size = max(float(np.sqrt(np.sum(np.var(some, axis=0)))), 1e-300)
+    if found is None:
+        return lambda rows: source(rows) / size
+    found /= size
+    return lambda rows: np.array(found[rows])
 
 
 def _all_products(columns: Floats) -> Floats:

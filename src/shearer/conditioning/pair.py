@@ -2,7 +2,10 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
 
 from shearer._cached import cached_property
 from shearer._validate import describe, type_error
@@ -14,6 +17,8 @@ from shearer.conditioning.residual_check import chance
 from shearer.conditioning.strata import Strata
 from shearer.data.variables import Variable
 from shearer.pairs.null_law.combined_pvalue import half_cauchy
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,8 @@ class Answer:
         Why there is none, or nothing.
     left_out : float
         Share of a similarity that features left out of the regressions.
+    left : tuple of array (n, d)
+        What the conditions leave of each variable, of mean 0 and variance 1; nothing where there is no p-value.
     """
 
     pvalue: float
@@ -45,6 +52,7 @@ class Answer:
     warning: str = ""
     reason: str = ""
     left_out: float = 0.0
+    left: tuple[Floats, ...] = field(default=(), repr=False, compare=False)
 
 
 class PairsGiven:
@@ -141,7 +149,8 @@ class PairsGiven:
         tails = self._tails(left, right)
         pvalue = float(half_cauchy([tail.pvalue for _, tail in tails]))
         scores, left_out = (left.score, right.score), max(left.left_out, right.left_out)
-        return Answer(pvalue, tails, explained, scores, self._warning((left, right), scores), "", left_out)
+        shown = left.features[:, : left.linear], right.features[:, : right.linear]
+        return Answer(pvalue, tails, explained, scores, self._warning((left, right), scores), "", left_out, shown)
 
     def _listed(self, places: Iterable[int]) -> str:
         return " and ".join(describe(self._variables[k].name) for k in places)

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from shearer._cached import cached_property
 from shearer.conditioning import constants
 from shearer.conditioning.ridge import Fit
+from shearer.kernels.gram import Index
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -33,11 +35,14 @@ class Neighbors:
         The nearest others of each.
     mutual : array of bool (m, k)
         Where both rows of a pair are looked at from either side.
+    count : int
+        Of all rows.
     """
 
     rows: Indices
     nearest: Indices
     mutual: NDArray[np.bool_]
+    count: int
 
     @classmethod
     def of(cls, points: Floats) -> "Neighbors":
@@ -56,7 +61,16 @@ class Neighbors:
         place[rows] = np.arange(len(rows))
         back = place[nearest]
         mutual = (back >= 0) & (nearest[back] == rows[:, None, None]).any(axis=2)
-        return cls(rows, nearest, mutual)
+        return cls(rows, nearest, mutual, n)
+
+    @cached_property
+    def _seen(self) -> tuple[Index, Index, Indices]:
+        """The rows that take part, and where those looked at and the neighbors of each are among them."""
+        if len(self.rows) == self.count:
+            every = slice(0, self.count)
+            return every, every, self.nearest
+        seen, place = np.unique(np.concatenate([self.rows, self.nearest.ravel()]), return_inverse=True)
+        return seen, place[: len(self.rows)], place[len(self.rows) :].reshape(self.nearest.shape)
 
     def score(self, fit: Fit) -> float:
         """How alike residuals are among neighbors, in standard deviations: the largest of the columns, for their count.
@@ -72,19 +86,18 @@ class Neighbors:
 
     def _column(self, fit: Fit, column: int) -> float:
         choice = fit.choices[column]
-        seen, place = np.unique(np.concatenate([self.rows, self.nearest.ravel()]), return_inverse=True)
-        own = place[: len(self.rows)]
-        other = place[len(self.rows) :].reshape(self.nearest.shape)
+        seen, own, other = self._seen
         values = fit.residuals[seen, column]
         parts = [(fit.base[seen], np.ones(fit.base.shape[1]))]
         if choice.smoother is not None:
             parts.append((choice.smoother.at(seen), 2 * choice.shrinkage - choice.shrinkage**2))
-        entries, diagonal = np.zeros(other.shape), np.ones(len(seen))
+        entries, diagonal = np.zeros(other.shape), np.ones(len(values))
         for features, weight in parts:
             weighted = features * weight
             diagonal -= np.einsum("ij,ij->i", features, weighted)
-            for k, column in enumerate(other.T):
-                entries[:, k] -= np.einsum("ij,ij->i", weighted[own], features[column])
+            weighted = weighted[own]
+            for k, neighbors in enumerate(other.T):
+                entries[:, k] -= np.einsum("ij,ij->i", weighted, np.take(features, neighbors, axis=0))
         variance = values**2 / np.maximum(diagonal, _LEAST_DIAGONAL)
         product = values[own][:, None] * values[other]
         expected = entries * (variance[own][:, None] + variance[other]) / 2

@@ -5,16 +5,18 @@ Kernel and penalty are chosen for each column by generalised cross-validation (G
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import blas
 
 from shearer._cached import cached_property
 from shearer.conditioning import constants
 from shearer.kernels.gram import Index
 
 Floats = NDArray[np.float64]
-#: Rows -> features of these rows.
+#: Rows -> features of these rows, in an array that the caller may change.
 Source = Callable[[Index], Floats]
 
 _PENALTIES = np.geomspace(constants.LEAST_PENALTY, constants.LARGEST_PENALTY, constants.PENALTIES) / 10
@@ -55,14 +57,14 @@ class Smoother:
         cls, base: Floats, source: Source, left_out: float = 0.0, finer: "Callable[[], Smoother | None] | None" = None
     ) -> "Smoother | None":
         """From the features of all rows; None where nothing of them is left beyond `base`."""
-        n, width = len(base), source(slice(0, 1)).shape[1]
-        if 8 * n * width <= constants.ROOM:
-            beyond, squares = _kept(base, source, width)
+        n, features = len(base), formed(source, len(base))
+        if features is not None:
+            beyond, squares = _kept(base, features)
             chunks = [slice(0, n)]
         else:
-            beyond, squares = _formed(base, source, width)
+            beyond, squares = _formed(base, source)
             chunks = list(runs(n))
-        values, turn = np.linalg.eigh(squares)
+        values, turn = np.linalg.eigh(squares)  # of its lower triangle
         kept = values > constants.SMALLEST_DIRECTION * max(float(values[-1]), 1e-300)
         kept &= values > 1e-13 * n
         if not kept.any():
@@ -77,8 +79,9 @@ class Smoother:
 
     def products(self, columns: Floats) -> Floats:
         """Sums over rows of the products of orthonormal features and columns."""
-        total: Floats = self._turn.T @ sum(self._beyond(rows).T @ columns[rows] for rows in self._runs)
-        return total
+        total = reduce(np.add, [columns[rows].T @ self._beyond(rows) for rows in self._runs])
+        found: Floats = (total @ self._turn).T
+        return found
 
     def take_off(self, columns: Floats, which: Sequence[int], weights: Floats) -> None:
         """Subtract the features times weights from some of the columns, in place."""
@@ -95,8 +98,8 @@ class Smoother:
 
     @cached_property
     def gain(self) -> Floats:
-        """Share of the squared product along each direction that a fit takes off, shape (penalties, directions)."""
-        found: Floats = 1 - (1 - self.shrinkage.T) ** 2
+        """Share of the squared product along each direction that a fit takes off, shape (directions, penalties)."""
+        found: Floats = self.shrinkage * (2 - self.shrinkage)
         return found
 
     @cached_property
@@ -106,17 +109,29 @@ class Smoother:
         return found
 
 
-def _kept(base: Floats, source: Source, width: int) -> tuple[Source, Floats]:
-    """Features less what `base` fits, which are kept, and their squares."""
-    found = np.empty((len(base), width))
-    for rows in runs(len(base)):
+def formed(source: Source, n: int) -> Floats | None:
+    """Features of all rows, where there is room for them."""
+    if n <= constants.CHUNK_ROWS:
+        return source(slice(0, n))
+    width = source(slice(0, 1)).shape[1]
+    if 8 * n * width > constants.ROOM:
+        return None
+    found = np.empty((n, width))
+    for rows in runs(n):
         found[rows] = source(rows)
-    found -= base @ (base.T @ found)
-    return lambda rows: found[rows], found.T @ found
+    return found
 
 
-def _formed(base: Floats, source: Source, width: int) -> tuple[Source, Floats]:
+def _kept(base: Floats, features: Floats) -> tuple[Source, Floats]:
+    """Features less what `base` fits, which are kept, and their squares: the lower triangle."""
+    cross = base.T @ features
+    found = blas.dgemm(-1.0, cross.T, base.T, beta=1.0, c=features.T, overwrite_c=1).T
+    return lambda rows: found[rows], blas.dsyrk(1.0, found.T, lower=1)
+
+
+def _formed(base: Floats, source: Source) -> tuple[Source, Floats]:
     """The same where there is no room for them: they are formed whenever they are needed."""
+    width = source(slice(0, 1)).shape[1]
     squares, cross = np.zeros((width, width)), np.zeros((base.shape[1], width))
     for rows in runs(len(base)):
         block = source(rows)
@@ -184,30 +199,31 @@ class Fit:
             Whether a smoother that was chosen is tried with more features.
         """
         best, choices = self.criterion(), [Choice()] * len(self.freedom)
-        for smoother in smoothers:
-            best = self._improve(smoother, best, choices)
-        for smoother in _distinct(choices) if fine else ():
-            finer = smoother.finer() if smoother.finer is not None else None
-            if finer is not None:
-                best = self._improve(finer, best, choices)
+        best = self._improve(smoothers, best, choices)
+        if fine:
+            finer = [one.finer() for one in _distinct(choices) if one.finer is not None]
+            self._improve([one for one in finer if one is not None], best, choices)
         return self._applied(choices)
 
-    def _improve(self, smoother: Smoother, best: Floats, choices: list[Choice]) -> Floats:
-        """Put a smoother in the place of the choices that it is better than; returns the criterion of the choices."""
+    def _improve(self, smoothers: Sequence[Smoother], best: Floats, choices: list[Choice]) -> Floats:
+        """Put smoothers in the place of the choices that they are better than; returns the criterion of the choices."""
+        if not smoothers:
+            return best
         n = len(self.residuals)
-        products = smoother.products(self.residuals)
-        total = np.sum(self.residuals**2, axis=0)
-        spent = self.freedom + smoother.freedom[:, None]  # (penalties, columns)
-        left = np.maximum(total - smoother.gain @ products**2, 0.0)
+        products = [one.products(self.residuals) for one in smoothers]
+        gains = np.stack([one.gain.T @ own**2 for one, own in zip(smoothers, products, strict=True)])
+        left = np.maximum(np.sum(self.residuals**2, axis=0) - gains, 0.0)  # (smoothers, penalties, columns)
+        spent = self.freedom + np.stack([one.freedom for one in smoothers])[:, :, None]
         allowed = spent < constants.LARGEST_SHARE * n
         found = np.where(allowed, left / n / (1 - np.minimum(spent / n, constants.LARGEST_SHARE)) ** 2, np.inf)
-        least = found.min(axis=0)
-        for column in np.flatnonzero(least < best * (1 - 1e-12)):
-            close = found[:, column] <= least[column] * (1 + constants.SLACK / n)
-            place = int(np.argmax(close))  # penalties ascend
-            choices[column] = Choice(smoother, smoother.shrinkage[:, place], products[:, column])
-        improved: Floats = np.minimum(best, least)
-        return improved
+        least, best = found.min(axis=1), best.copy()
+        for place, column in np.argwhere(least < best * (1 - 1e-12)):
+            if least[place, column] < best[column] * (1 - 1e-12):
+                best[column] = least[place, column]
+                close = found[place, :, column] <= best[column] * (1 + constants.SLACK / n)
+                shrinkage = smoothers[place].shrinkage[:, int(np.argmax(close))]  # penalties ascend
+                choices[column] = Choice(smoothers[place], shrinkage, products[place][:, column])
+        return best
 
     def _applied(self, choices: Sequence[Choice]) -> "Fit":
         left, freedom = self.residuals.copy(), self.freedom.copy()

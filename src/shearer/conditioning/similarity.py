@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack, solve_triangular
+from scipy.linalg import blas, lapack
 
 from shearer.conditioning import constants
 from shearer.conditioning.ridge import Source
@@ -22,6 +22,8 @@ Indices = NDArray[np.intp]
 
 # Similarities below its exponential are as good as 0, and their products are still ordinary numbers.
 _LARGEST_EXPONENT = 230.0
+# Features of a sample are looked up where there are at most so many times its rows.
+_MOST_TIMES = 4
 # Coordinates whose differences are squared one after the other; of more a matrix product is faster.
 _MOST_DIRECT = 2
 
@@ -61,7 +63,8 @@ class Similarities:
 
     def between(self, first: Index, second: Index, place: int) -> Floats:
         """Similarities of some rows with others, at one of the widths."""
-        found = self._at_width(_squared(self.values[first], self.values[second]), place)
+        squared = _squared(self.values[first], self.values[second])
+        found = self._at_width(squared, place, squared)
         return found if self.codes is None else found * np.equal.outer(self.codes[first], self.codes[second])
 
     def features(self, places: Sequence[int], sample: int, rank: int) -> Iterator[tuple[Source, float]]:
@@ -80,27 +83,39 @@ class Similarities:
         squared = _squared(self.values[rows], self.values[rows])
         same = None if self.codes is None else np.equal.outer(self.codes[rows], self.codes[rows])
         for place in places:
-            similar = self._at_width(squared.copy(), place)
+            similar = self._at_width(squared, place, np.empty_like(squared))
             yield self._factored(similar if same is None else similar * same, rows, rank, place)
 
     def _factored(self, similar: Floats, rows: Indices, rank: int, place: int) -> tuple[Source, float]:
         varying = max(1.0 - float(similar.mean()), constants.SMALLEST_DIRECTION)
-        lower, pivots, full, _ = lapack.dpstrf(similar, tol=constants.LEFT_OUT * varying, lower=1, overwrite_a=1)
-        count = max(1, min(int(full), rank))
-        factor = np.tril(lower[:, :count])  # rows in the order of the pivots
-        left_out = max(0.0, 1.0 - float(np.vdot(factor, factor)) / len(rows))
-        if len(rows) == len(self.values):
-            found = np.empty_like(factor)
-            found[rows[pivots - 1]] = factor
-            return lambda some: found[some], left_out
-        landmarks = rows[pivots[:count] - 1]
-        whiten = solve_triangular(factor[:count], np.eye(count), lower=True, trans=1)
-        return lambda some: self.between(some, landmarks, place) @ whiten, left_out
+        # symmetric: its transpose has the order of LAPACK and is not copied
+        lower, pivots, full, _ = lapack.dpstrf(similar.T, tol=constants.LEFT_OUT * varying, lower=1, overwrite_a=1)
+        count, n = max(1, min(int(full), rank)), len(self.values)
+        factor = lower[:, :count]  # rows in the order of the pivots
+        factor[:count] = np.tril(factor[:count])
+        left_out = max(0.0, 1.0 - float(np.vdot(factor.T, factor.T)) / len(rows))
+        order, first = rows[pivots - 1], np.asfortranarray(factor[:count])
 
-    def _at_width(self, squared: Floats, place: int) -> Floats:
-        squared *= -1.0 / self.widths[place] ** 2
-        np.maximum(squared, -_LARGEST_EXPONENT, out=squared)
-        return np.exp(squared, out=squared)
+        def solved(some: Index) -> Floats:
+            near = self.between(some, order[:count], place)
+            features: Floats = blas.dtrsm(1.0, first, near.T, lower=1, overwrite_b=1).T
+            return features
+
+        if n > _MOST_TIMES * len(rows):
+            return solved, left_out
+        found = np.empty((n, count))
+        found[order] = factor
+        if len(rows) < n:
+            others = np.setdiff1d(np.arange(n), rows, assume_unique=True)
+            found[others] = solved(others)
+        return lambda some: np.array(found[some]), left_out
+
+    def _at_width(self, squared: Floats, place: int, out: Floats) -> Floats:
+        rate = -1.0 / self.widths[place] ** 2
+        np.multiply(squared, rate, out=out)
+        if -rate * self.values.shape[1] > _LARGEST_EXPONENT:  # no coordinate has a range above 1
+            np.maximum(out, -_LARGEST_EXPONENT, out=out)
+        return np.exp(out, out=out)
 
 
 def _from_the_middle(values: Floats, rows: Indices) -> Indices:

@@ -111,6 +111,10 @@ class ConditionalResult(TestResult):
         Why a small p-value may not be trusted, or nothing.
     reason : str
         Why nothing can be said: the p-value is then nan, or 1 where a variable is constant.
+    left : tuple of array (n, d)
+        What the conditions leave of each of the two variables, a column for each coordinate or level, of mean 0 and
+        variance 1 and divided by its spread where this changes with the conditions: to be looked at. Empty where
+        nothing can be said.
 
     Notes
     -----
@@ -131,6 +135,7 @@ class ConditionalResult(TestResult):
     scores: tuple[float, float] = (0.0, 0.0)
     warning: str = ""
     reason: str = ""
+    left: tuple[NDArray[np.float64], ...] = field(default=(), repr=False, compare=False)
 
     def __str__(self) -> str:
         """One line, and another for a warning."""

@@ -34,7 +34,7 @@ def residual_test(
     Returns
     -------
     ConditionalResult
-        With `.explained` and `.warning`; the p-value is nan where nothing can be said, and `.reason` says why.
+        With `.explained`, `.warning` and `.left`; the p-value is nan where nothing can be said, and `.reason` says why.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def conditional_result(
     statistic = max((component.statistic for component in components), default=math.nan)
     return ConditionalResult(
         statistic, answer.pvalue, method, components, None, rows, names, answer.left_out, given, answer.explained,
-        answer.scores, answer.warning, answer.reason,
+        answer.scores, answer.warning, answer.reason, answer.left,
     )  # fmt: skip
 
 

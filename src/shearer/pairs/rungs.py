@@ -26,6 +26,7 @@ _LIKE = np.empty(0)
 UNIT_BITS = 2.0
 # Parts of an octave of the squared distances that are told apart in finding widths.
 _STEPS = 128
+_SHIFT = 52 - (_STEPS.bit_length() - 1)
 # Newton steps for the logarithm of a width, and when to stop.
 _MOST_STEPS, _CLOSE = 60, 1e-10
 
@@ -179,8 +180,7 @@ def spaced_rows(n: int, most: int = limits.SPACED_ROWS) -> Indices:
 
 def _binned(squared: Floats) -> tuple[Floats, Floats]:
     """Bin squared distances by equal ratios: the mean of each bin, and its share of the distances."""
-    mantissa, exponent = np.frexp(squared)
-    bins = exponent.astype(np.int64) * _STEPS + (mantissa * (2 * _STEPS)).astype(np.int64) - _STEPS
+    bins = squared.view(np.int64) >> _SHIFT  # exponent and leading bits of the fraction
     bins -= bins.min()
     counts = np.bincount(bins).astype(np.float64)
     sums = np.bincount(bins, weights=squared)
