@@ -14,7 +14,7 @@ OLDEST := .venv-oldest
 OTHER := .venv-$(PY:python%=%)
 INTEGRATIONS := .venv-integrations
 
-.PHONY: demo dist sdist-test speeds repo-review test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help gallery paper paper-full yardstick fuzz faults memory concurrency mutate soak
+.PHONY: demo dist sdist-test speeds repo-review test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help gallery paper paper-full yardstick fuzz faults memory concurrency mutate soak numerics
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -103,6 +103,9 @@ faults: $(VENV)/.test  ## signals, full disks, other writers and closed pipes in
 
 memory: $(VENV)/.test  ## peak memory against the budget, in fresh processes
 	$(BIN)/python -m experiments.reliability.memory
+
+numerics: $(VENV)/.test  ## ill-conditioned tables against 250 digits, the same answers however computed, no warnings
+	$(BIN)/python -m experiments.reliability.numerics
 
 concurrency: $(VENV)/.test  ## every function from 16 threads, by fork, spawn and loky
 	$(BIN)/python -m experiments.reliability.concurrency

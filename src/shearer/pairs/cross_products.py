@@ -1,5 +1,6 @@
 """Products of the features of all pairs of two sets of variables, which statistics need beside single variables."""
 
+from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -14,8 +15,10 @@ Floats = NDArray[np.float64]
 
 # Variables of a tile whose products are one piece of work.
 _PIECE = 8
-# Entries of the matrices of a tile that are formed at a time.
-_BAND = 2**21
+# Variables of the other tile whose matrices are formed at a time.
+_SOME = 32
+# Entries of the matrices of a tile that are formed at a time: 8 MB.
+_BAND = 2**20
 
 
 def sample_of(left: Side, right: Side) -> Sample:
@@ -25,7 +28,12 @@ def sample_of(left: Side, right: Side) -> Sample:
     by_matrices = complete and left.ladders.rows <= min(limits.MOST_MATRIX_ROWS, ranks[0] * ranks[1])
     total = np.empty((0, 0)) if by_matrices else _cross_products(left, right)
     margins = margins_of(left, right)
-    norms = _matrix_products(left, right) if by_matrices else _norms(left, right, margins, total)
+    if by_matrices:
+        norms = _matrix_products(left, right)
+    elif total is None:
+        norms = _norms_by_pieces(left, right, margins)
+    else:
+        norms = _norms(left, right, margins, total)
     first, second = margins.first, margins.second
     diagonals, slopes = (_vector_products(first, second, name) for name in ("diagonal", "slope"))
     return Sample(first, second, margins.n, norms, diagonals, slopes)
@@ -49,13 +57,20 @@ def margins_of(left: Side, right: Side) -> Margins:
     return Margins(first, second, presence.common[np.ix_(left.patterns, right.patterns)])
 
 
-def _cross_products(left: Side, right: Side) -> Floats:
-    """Sums over rows of the products of all features of two sides; of all variables the first pass as well."""
+def _cross_products(left: Side, right: Side) -> Floats | None:
+    """Sums over rows of the products of all features of two sides; of all variables the first pass as well.
+
+    None where they take more room than there is, and can be found by pieces when they are wanted.
+    """
+    if _by_pieces(left, right):
+        if _is_all(left, right):
+            mine = left.stack(_only_chunk(left))
+            pieces = (mine[:, cut].T @ mine for cut in _cuts(left))
+            left.settle(mine.sum(axis=0), _own_products(left, pieces))
+        return None
     total = np.zeros((int(left.starts[-1]), int(right.starts[-1])))
     sums = np.zeros(int(left.starts[-1]))
-    # Cut at fixed variables, whatever the number of threads: the last bits of a product depend on its shape.
-    edges = [*left.starts[:-1:_PIECE].tolist(), int(left.starts[-1])]
-    cuts = [slice(*pair) for pair in pairwise(edges)]
+    cuts = _cuts(left)
     for chunk in left.chunks():
         mine = left.stack(chunk)
         others = mine if left is right else right.stack(chunk)
@@ -65,20 +80,94 @@ def _cross_products(left: Side, right: Side) -> Floats:
 
         map_threads(add, cuts)
         sums += mine.sum(axis=0)
-    # Of one tile only: with more it would depend on the order of tiles where the last bits come from.
-    if left is right and left.ladders.presence.complete and len(left.variables) == left.ladders.count:
-        left.settle(sums, total)
+    if _is_all(left, right):
+        left.settle(sums, _own_products(left, (total[cut] for cut in cuts)))
     return total
+
+
+def _is_all(left: Side, right: Side) -> bool:
+    """One tile of all variables: with more it would depend on the order of tiles where the last bits come from."""
+    return left is right and left.ladders.presence.complete and len(left.variables) == left.ladders.count
+
+
+def _by_pieces(left: Side, right: Side) -> bool:
+    """Whether products of all features of both sides are more than may be kept, and those of one chunk of rows."""
+    one_chunk = left.ladders.rows <= limits.CHUNK_ROWS
+    return left.ladders.presence.complete and one_chunk and 8 * int(left.starts[-1] * right.starts[-1]) > left.room
+
+
+def _only_chunk(side: Side) -> slice:
+    return next(side.chunks())
+
+
+def _cuts(side: Side) -> list[slice]:
+    """Features of some variables at a time.
+
+    Cut at fixed variables, whatever the number of threads: the last bits of a product depend on its shape.
+    """
+    return [slice(*pair) for pair in pairwise([*side.starts[:-1:_PIECE].tolist(), int(side.starts[-1])])]
+
+
+def _own_products(side: Side, pieces: Iterable[Floats]) -> list[Floats]:
+    """The products of each variable's features with each other, among rows of those of all."""
+    found = []
+    for number, piece in enumerate(pieces):
+        edges = side.starts[number * _PIECE : (number + 1) * _PIECE + 1].tolist()
+        found += [piece[start - edges[0] : stop - edges[0], start:stop].copy() for start, stop in pairwise(edges)]
+    return found
+
+
+def _norms_by_pieces(left: Side, right: Side, margins: Margins) -> Floats:
+    """As `_norms`, of a table without missing values, from products that are not kept."""
+    chunk = _only_chunk(left)
+    mine = left.stack(chunk)
+    others = mine if left is right else right.stack(chunk)
+    centers = _centers(margins)
+    cuts = _cuts(left)
+
+    def of_piece(number: int) -> Floats:
+        cut = cuts[number]
+        return _piece_norms(mine[:, cut].T @ others, number, left, right, centers, margins.n)
+
+    return np.concatenate(map_threads(of_piece, range(len(cuts))))
+
+
+def _centers(margins: Margins) -> list[Floats]:
+    """Means of all features of both sides."""
+    return [np.concatenate([some[0].center for some in rows]) for rows in (margins.first, margins.second)]
+
+
+def _piece_norms(piece: Floats, number: int, left: Side, right: Side, centers: list[Floats], n: int) -> Floats:
+    """Squared norms of the cross products of centered features, of some variables with all of the other side.
+
+    Parameters
+    ----------
+    piece : array
+        The products, which are overwritten.
+    number : int
+        Of the piece.
+    left, right : Side
+        Both sides.
+    centers : list of array
+        Means of all features of both.
+    n : int
+        Rows.
+    """
+    edges = left.starts[number * _PIECE : (number + 1) * _PIECE + 1]
+    piece -= n * np.multiply.outer(centers[0][edges[0] : edges[-1]], centers[1])
+    np.multiply(piece, piece, out=piece)
+    sums = np.add.reduceat(piece, edges[:-1] - edges[0], axis=0)
+    found: Floats = np.add.reduceat(sums, right.starts[:-1], axis=1)
+    return found
 
 
 def _norms(left: Side, right: Side, margins: Margins, total: Floats) -> Floats:
     """Squared norms of the cross products of centered features."""
     first, second, n = margins.first, margins.second, margins.n
     if left.ladders.presence.complete:
-        centers = [np.concatenate([some[0].center for some in rows]) for rows in (first, second)]
-        total -= n * np.multiply.outer(*centers)
-        np.multiply(total, total, out=total)
-        return np.add.reduceat(np.add.reduceat(total, left.starts[:-1], axis=0), right.starts[:-1], axis=1)
+        centers, cuts = _centers(margins), _cuts(left)
+        pieces = [_piece_norms(total[cut], number, left, right, centers, n) for number, cut in enumerate(cuts)]
+        return np.concatenate(pieces)
     found = np.empty((len(first), len(second)))
     for i, some in enumerate(first):
         rows = total[left.starts[i] : left.starts[i + 1]]
@@ -96,15 +185,22 @@ def _matrix_products(left: Side, right: Side) -> Floats:
     found = np.zeros((len(left.variables), len(right.variables)))
     for start in range(0, n, size):
         band = slice(start, min(start + size, n))
-        stacks = [_matrices(side, band) for side in ((left,) if left is right else (left, right))]
-        found += stacks[0] @ stacks[-1].T
+        mine = _matrices(left, band, range(len(left.variables)))
+        for first in range(0, len(right.variables), _SOME):
+            some = range(first, min(first + _SOME, len(right.variables)))
+            others = mine[some.start : some.stop] if left is right else _matrices(right, band, some)
+            found[:, some.start : some.stop] += mine @ others.T
+        del mine, others  # before the next are made
     return found
 
 
-def _matrices(side: Side, band: slice) -> Floats:
-    """A band of N of every variable, one flat row each."""
-    features = [side.centered(place) for place in range(len(side.variables))]
-    return np.array([(own[band] @ own.T).reshape(-1) for own in features])
+def _matrices(side: Side, band: slice, places: range) -> Floats:
+    """A band of N of the variables at some places, one flat row each."""
+    found = np.empty((len(places), band.stop - band.start, side.ladders.rows))
+    for place, matrix in zip(places, found, strict=True):
+        own = side.centered(place)
+        np.matmul(own[band], own.T, out=matrix)
+    return found.reshape(len(found), -1)
 
 
 def _vector_products(first: Known, second: Known, name: str) -> Floats:

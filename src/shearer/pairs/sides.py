@@ -255,12 +255,10 @@ class Side:
             products += here.T @ here
         return sums, products
 
-    def settle(self, sums: Floats, products: Floats) -> None:
+    def settle(self, sums: Floats, products: list[Floats]) -> None:
         """Take the sums of the first pass from those of all variables side by side; without missing values."""
         if not self.prepared.rows:
-            for place in range(len(self.variables)):
-                own = self._own(place)
-                self._known[place] = sums[own], products[own, own].copy()
+            self._known |= {place: (sums[self._own(place)], own) for place, own in enumerate(products)}
 
     def _probes(self, place: int, diagonal: Floats) -> tuple[Floats, Floats]:
         """Features of rows that stand for all in some sums of the third moment, and how many each stands for."""
