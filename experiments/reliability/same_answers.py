@@ -50,6 +50,9 @@ PROCESSES: dict[str, dict[str, str]] = {
     "numpy without vector instructions: AVX2 and AVX512": {"NPY_DISABLE_CPU_FEATURES": "{beyond}"},
 }
 
+#: Variations that are tried with few rows only, since others stand for them.
+FEW_ROWS_ONLY = ("BLAS: Zen", "BLAS: Sandybridge", "BLAS: Prescott", "sizes of chunks: 100 rows, files: 1")
+
 
 def table_of(rows: int) -> Table:
     """Numbers that depend on each other in several ways, with ties, labels and a column that is noise."""
