@@ -2,6 +2,7 @@
 
 import operator
 import os
+import pkgutil
 import sys
 import threading
 from collections import Counter
@@ -12,7 +13,12 @@ from uuid import uuid4
 
 from shearer._threads import held
 from shearer._validate import describe, type_error, value_error
+from shearer._version import __version__
 
+# Where a worker finds its version.
+_VERSION_NAME = "shearer._version:__version__"
+# Connections whose workers were asked for theirs.
+_checked: set[str] = set()
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -49,6 +55,36 @@ def on_cluster() -> bool:
     return not getattr(get_active_backend()[0], "uses_threads", False)
 
 
+def check_workers() -> None:
+    """Refuse a Dask cluster whose workers have another version of this package, or none, before work goes there.
+
+    Asked once of each connection; workers that join later are not asked.
+    """
+    from joblib.parallel import get_active_backend
+
+    client = getattr(get_active_backend()[0], "client", None)
+    if client is None or client.id in _checked or _inside_worker():
+        return
+    found = client.run(pkgutil.resolve_name, _VERSION_NAME, on_error="return")
+    for address, version in sorted(found.items()):
+        if version != __version__:
+            got = f"{version if isinstance(version, str) else 'none that can be imported'} at {address}"
+            hint = "Install the version of this process on all workers."
+            raise value_error("cluster", f"workers with shearer {__version__}", got, hint)
+    _checked.add(client.id)
+
+
+def _inside_worker() -> bool:
+    """Whether this is a task of a cluster itself, which was asked."""
+    from distributed import get_worker
+
+    try:
+        get_worker()
+    except ValueError:
+        return False
+    return True
+
+
 def spread(function: Callable[[T], R], items: Iterable[T], n_jobs: int | None) -> Iterator[R]:
     """function(item) for every item, in order, several at a time if joblib is told so, each with one BLAS thread.
 
@@ -60,6 +96,7 @@ def spread(function: Callable[[T], R], items: Iterable[T], n_jobs: int | None) -
         return
     from joblib import Parallel, delayed
 
+    check_workers()
     pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     loop = uuid4().hex
     try:

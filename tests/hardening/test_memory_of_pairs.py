@@ -36,8 +36,7 @@ def test_little_memory_gives_the_same_bits(tile, monkeypatch):
     table = np.random.default_rng(0).normal(size=(270, 24))
     table[:, 1] += table[:, 0] ** 2
     whole, found = (
-        engine.PairTests.of(read(table), memory=memory).pvalues(slice(0, 24), slice(0, 24))
-        for memory in (10**9, 10**6)
+        engine.PairTests.of(read(table), memory=memory).pvalues(slice(0, 24), slice(0, 24)) for memory in (10**9, 10**6)
     )
     assert pieces
     assert np.array_equal(found, whole)
