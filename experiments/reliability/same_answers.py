@@ -44,14 +44,12 @@ PROCESSES: dict[str, dict[str, str]] = {
     "threads: 2": dict.fromkeys(THREADS, "2"),
     "BLAS: Haswell": {"OPENBLAS_CORETYPE": "Haswell"},
     "BLAS: Zen": {"OPENBLAS_CORETYPE": "Zen"},
-    "BLAS: Sandybridge": {"OPENBLAS_CORETYPE": "Sandybridge"},
     "BLAS: Nehalem": {"OPENBLAS_CORETYPE": "Nehalem"},
-    "BLAS: Prescott": {"OPENBLAS_CORETYPE": "Prescott"},
     "numpy without vector instructions: AVX2 and AVX512": {"NPY_DISABLE_CPU_FEATURES": "{beyond}"},
 }
 
 #: Variations that are tried with few rows only, since others stand for them.
-FEW_ROWS_ONLY = ("BLAS: Zen", "BLAS: Sandybridge", "BLAS: Prescott", "sizes of chunks: 100 rows, files: 1")
+FEW_ROWS_ONLY = ("BLAS: Zen", "sizes of chunks: 100 rows, files: 1")
 
 
 def table_of(rows: int) -> Table:
