@@ -6,6 +6,7 @@ Scheduler and workers are processes of their own, as on several machines. Cases 
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -103,7 +104,8 @@ def finish(process: "Process[bytes]") -> tuple[int, str]:
     said = process.communicate(timeout=PATIENCE)[1].decode(errors="replace")
     lines = [line for line in said.strip().splitlines() if line.startswith("shearer: ")]
     ours = "Traceback" not in said and "bug" not in said
-    return process.returncode, (lines[-1] if lines else "") if ours else said[-500:]
+    shown = (lines[-1] if lines else "") if ours else said[-500:]
+    return process.returncode, re.sub(r"tcp://[0-9.:]+", "its address", shown)
 
 
 def begun(process: "Process[bytes]", folder: Path) -> bool:

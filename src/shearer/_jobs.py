@@ -7,6 +7,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
 from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -43,7 +44,17 @@ def worker_count(n_jobs: int | None) -> int:
         return 1
     import joblib
 
+    client = _client()
+    if client is not None and client.scheduler is None:  # which joblib would ask for its cores
+        raise CancelledError("the scheduler of the cluster is gone")
     return int(joblib.effective_n_jobs(n_jobs))
+
+
+def _client() -> Any:
+    """The connection to the Dask cluster that loops go to; None without one."""
+    from joblib.parallel import get_active_backend
+
+    return getattr(get_active_backend()[0], "client", None)
 
 
 def on_cluster() -> bool:
@@ -60,9 +71,7 @@ def check_workers() -> None:
 
     Asked once of each connection; workers that join later are not asked.
     """
-    from joblib.parallel import get_active_backend
-
-    client = getattr(get_active_backend()[0], "client", None)
+    client = _client()
     if client is None or client.id in _checked or _inside_worker():
         return
     found = client.run(pkgutil.resolve_name, _VERSION_NAME, on_error="return")

@@ -1,5 +1,8 @@
-"""Workers of a cluster that have another version of the package are refused in words."""
+"""Workers of a cluster that have another version of the package are refused in words, as is a cluster that is gone."""
 
+from concurrent.futures import CancelledError
+
+import joblib  # noqa: F401 - without it nobody can have configured a cluster
 import pytest
 
 from shearer import __version__, _jobs
@@ -45,6 +48,14 @@ def test_another_version_is_refused(connect, version, said):
     for _ in range(2):
         with pytest.raises(ValueError, match=rf"cluster: expected workers with shearer {__version__}, {said}"):
             _jobs.check_workers()
+
+
+def test_a_scheduler_that_is_gone_cancels_what_would_go_there(connect):
+    """joblib asks it for its cores, of which there is no scheduler any more: an error of attributes."""
+    client = connect(Client(a=__version__))
+    client.scheduler = None
+    with pytest.raises(CancelledError, match="the scheduler of the cluster is gone"):
+        list(_jobs.spread(abs, [1, 2], None))
 
 
 def test_tasks_do_not_ask(connect):
