@@ -22,7 +22,7 @@ import polars as pl
 COMMAND = [sys.executable, "-m", "shearer", "scan"]
 OPTIONS = ["--order", "2", "--top", "0", "-q"]
 PATIENCE = 300
-PARTS, ROWS = 16, 20_000
+PARTS, ROWS = 6, 4000
 Process = subprocess.Popen
 
 

@@ -17,7 +17,7 @@ from experiments.reliability import hostile_columns, ill_conditioned, same_answe
 
 PATH = FOLDER / "reliability_numerics.json"
 #: Rows of the tables whose answers are compared: features of all rows that leave out nothing; some rows stand for all.
-ROWS = (200, 1500)
+ROWS = (200, 600)
 #: Beyond, fewer variations.
 MOST_ROWS = 500
 
