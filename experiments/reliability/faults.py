@@ -212,7 +212,7 @@ def judged(sign: str) -> dict[str, Any]:
 
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        wanted = ["--suite", "independence", "--method", "pearson", "--quick", "--trials", "2", "--budget", "30", "-q"]
+        wanted = ["--suite", "independence", "--method", "Pearson", "--quick", "--trials", "2", "--budget", "30", "-q"]
         code, said = finish(start("yardstick", str(folder / "whole.json"), *wanted))
         assert code == 0, said
         out, parts = folder / "out.json", 0
