@@ -34,7 +34,7 @@ IN_ANOTHER_ORDER = (1e-5, 0.05)
 #: Answers of which less is promised, and what: round-off is amplified below order 1; `tol` is what was asked for;
 #: bounds of a sketch are those of sums that cancel.
 LESS: dict[str, float] = {"entropy below order 1": 1e-6, "mutual_information, tol=1e-4": 1e-4, "sketch": 1e-7}
-#: Answers that another order of rows may change by more: ridge regressions of halves that are drawn by position.
+#: Answers that another order of rows may change by more, with few rows too.
 LESS_IN_ANOTHER_ORDER: dict[str, float] = {"independence_test given, p": 0.05}
 #: Answers to which another order is another draw of rows.
 DRAWN = ("SubspaceOutlierDetector",)
