@@ -14,7 +14,7 @@ OLDEST := .venv-oldest
 OTHER := .venv-$(PY:python%=%)
 INTEGRATIONS := .venv-integrations
 
-.PHONY: demo dist sdist-test speeds repo-review test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help gallery paper paper-full yardstick fuzz faults memory concurrency mutate soak
+.PHONY: demo dist sdist-test speeds repo-review test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help gallery paper paper-full yardstick fuzz faults memory concurrency mutate soak numerics
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -94,9 +94,9 @@ bench: $(VENV)/.bench  ## run the benchmarks beside their rivals and write their
 	$(BIN)/python -m benchmarks
 	$(BIN)/python docs/generate.py
 
-fuzz: $(VENV)/.test  ## odd tables through every function, altered files through every reader: make fuzz MINUTES=60
-	$(BIN)/python -m experiments.reliability.fuzz --minutes $(or $(MINUTES),15)
-	$(BIN)/python -m experiments.reliability.altered_files --minutes $(or $(MINUTES),15)
+fuzz: $(VENV)/.test  ## odd tables through every function, altered files through every reader: make fuzz CASES=10000 FILES=100000 MINUTES=60
+	$(BIN)/python -m experiments.reliability.fuzz --cases $(or $(CASES),10000) --minutes $(or $(MINUTES),15)
+	$(BIN)/python -m experiments.reliability.altered_files --cases $(or $(FILES),100000) --minutes $(or $(MINUTES),15)
 
 faults: $(VENV)/.test  ## signals, full disks, other writers and closed pipes in the middle of commands
 	$(BIN)/python -m experiments.reliability.faults
@@ -104,11 +104,14 @@ faults: $(VENV)/.test  ## signals, full disks, other writers and closed pipes in
 memory: $(VENV)/.test  ## peak memory against the budget, in fresh processes
 	$(BIN)/python -m experiments.reliability.memory
 
+numerics: $(VENV)/.test  ## ill-conditioned tables against 250 digits, the same answers however computed, no warnings
+	$(BIN)/python -m experiments.reliability.numerics
+
 concurrency: $(VENV)/.test  ## every function from 16 threads, by fork, spawn and loky
 	$(BIN)/python -m experiments.reliability.concurrency
 
-mutate: $(VENV)/.test  ## small changes of the source that some test must notice: make mutate MINUTES=60
-	$(BIN)/python -m experiments.reliability.mutants --minutes $(or $(MINUTES),60)
+mutate: $(VENV)/.test  ## small changes of the source that some test must notice: make mutate COUNT=200 MINUTES=60
+	$(BIN)/python -m experiments.reliability.mutants --mutants $(or $(COUNT),200) --minutes $(or $(MINUTES),60)
 
 soak: $(VENV)/.test  ## mixed calls for a long time: make soak MINUTES=30
 	$(BIN)/python -m experiments.reliability.soak --minutes $(or $(MINUTES),30)

@@ -125,6 +125,56 @@ def survivors() -> Table:
     return "Mutants that survived", ["file", "change", "why"], rows or [["none", "–", "–"]]
 
 
+def _studied(study: str) -> dict[str, Any]:
+    """Cases of one of the studies of numerics."""
+    found = results("reliability_numerics")
+    return {name.partition(" / ")[2]: own for name, own in found.items() if name.startswith(f"{study} / ")}
+
+
+def digits() -> Table:
+    """Ill-conditioned tables against a computation with many digits."""
+    found = _studied("digits")
+    rows = [
+        [
+            name,
+            str(own["values"]),
+            *(f"{own[kind]:.0e}" for kind in ("bits", "share", "pairs")),
+            str(len(own["outside"])),
+            str(own["refused"]),
+        ]
+        for name, own in found.items()
+    ]
+    header = ["table", "values", "bits", "normalised", "``pairwise``", "bounds that do not hold", "``tol`` refused"]
+    some = next(iter(found.values()))
+    title = f"Largest errors in bits against {some['digits']} digits; {some['promised']:.0e} is promised"
+    return title, header, rows
+
+
+def same() -> Table:
+    """Answers under other threads, instructions, orders and chunks."""
+    rows = []
+    for name, own in _studied("same").items():
+        size, _, variation = name.partition(" / ")
+        row = [variation, size.removesuffix(" rows"), str(own["numbers"])]
+        for tests in (False, True):
+            some = {key: one for key, one in own["functions"].items() if key.endswith("p") is tests}
+            worst = max(some, key=lambda key: some[key]["apart"] / some[key]["promised"])
+            row.append(f"{some[worst]['apart']:.0e} of {some[worst]['promised']:.0e} ({worst.removesuffix(', p')})")
+        rows.append([*row, "yes" if own["good"] else f"**no**: {', '.join(own['beyond'])}"])
+    header = ["what differs", "rows", "numbers", "values: nearest to the promise", "p-values", "as promised"]
+    return "Deviations between two ways to the same answer, and what is promised", header, rows
+
+
+def warned() -> Table:
+    """Warnings over hostile columns."""
+    found = _studied("warnings")
+    ends = [sum(own[kind] for own in found.values()) for kind in ("answer", "refused")]
+    findings = sum(len(own["findings"]) for own in found.values())
+    row = [str(len(found)), *map(str, ends), str(findings)]
+    header = ["functions", "answers", "refused in words", "warnings and other errors"]
+    return "Functions on hostile columns", header, [row]
+
+
 TABLES: dict[str, Callable[[], Table]] = {
     "reliability_fuzz": fuzzed,
     "reliability_containers": containers,
@@ -135,4 +185,7 @@ TABLES: dict[str, Callable[[], Table]] = {
     "reliability_soak": soaked,
     "reliability_mutants": mutants,
     "reliability_survivors": survivors,
+    "reliability_digits": digits,
+    "reliability_same": same,
+    "reliability_warnings": warned,
 }

@@ -1,11 +1,11 @@
 """Files that were altered, cut, padded or made up, through every reader and loader.
 
-usage: python -m experiments.reliability.altered_files [--cases 100000] [--minutes 15] [--seed 0]
+usage: python -m experiments.reliability.altered_files [--cases 100000] [--minutes 15] [--seed 1]
 
 A file of each kind is written once; each case alters the bytes of one of them, or, where it holds JSON, its structure,
 and reads it. It ends in the answer of the file that was written, in a table (formats without a hash may hold anything),
 or in an error of the documented form; an answer that differs where a hash protects it is a finding, as is a file that
-is left open. Writes experiments/results/reliability_files.json.
+is left open. Adds to experiments/results/reliability_files.json, and goes on after the cases that it holds.
 """
 
 import argparse
@@ -27,6 +27,7 @@ import polars as pl
 
 import shearer as sh
 from experiments.records import FOLDER
+from experiments.reliability import gone_on
 from shearer import comparing
 from shearer._files import read_files
 from shearer.scanning.store import FolderStore
@@ -36,6 +37,8 @@ from shearer.sketching.file_rows import FileRows
 Rng = np.random.Generator
 #: Errors of the documented form are ValueErrors in words; MemoryBudgetError and missing files are of that kind.
 DOCUMENTED = "expected "
+#: Cases after which results are written.
+BATCH = 1000
 
 
 def table() -> pl.DataFrame:
@@ -188,7 +191,7 @@ def _rezipped(raw: bytes, rng: Rng) -> bytes:
     return out.getvalue()
 
 
-def run(cases: int, minutes: float, seed: int) -> dict[str, Any]:
+def run(cases: range, minutes: float, seed: int) -> dict[str, Any]:
     counted: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
     findings: list[dict[str, Any]] = []
     tried = 0
@@ -197,7 +200,7 @@ def run(cases: int, minutes: float, seed: int) -> dict[str, Any]:
         whole = {kind: (path.read_bytes(), reader(path)) for kind, (path, reader, _) in readers.items()}
         outside = sorted(str(path) for path in Path(place).parent.iterdir() if "escaped" in path.name)
         started = time.monotonic()
-        for number in range(cases):
+        for number in cases:
             if time.monotonic() - started > 60 * minutes:
                 break
             rng = np.random.default_rng([seed, number])
@@ -251,10 +254,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=100_000)
     parser.add_argument("--minutes", type=float, default=15)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    found = run(options.cases, options.minutes, options.seed)
-    (FOLDER / "reliability_files.json").write_text(json.dumps(found, indent=1) + "\n")
+    path, started = FOLDER / "reliability_files.json", time.monotonic()
+    found = gone_on.known_of(path, options.seed)
+    while found.get("cases", 0) < options.cases:
+        left = options.minutes - (time.monotonic() - started) / 60
+        if left <= 0:
+            break
+        first = found.get("cases", 0)
+        found = gone_on.joined(found, run(range(first, min(first + BATCH, options.cases)), left, options.seed))
+        gone_on.write(path, found)
     print({key: found[key] for key in ("cases", "ends", "escaped")})
     return 1 if found["findings"] or found["escaped"] else 0
 

@@ -1,6 +1,6 @@
 """Faults in the middle of every long command: signals, full disks, read-only places, other writers, closed pipes.
 
-usage: python -m experiments.reliability.faults [--only NAME ...]
+usage: python -m experiments.reliability.faults [--only NAME ...] [--again]
 
 Commands that keep parts (``--shards``) are ended by a signal after at least two parts were written, gone on with, and
 must end with the answer of a run that nothing disturbed; others are ended after a moment, must leave no file that is
@@ -27,9 +27,12 @@ import polars as pl
 
 import shearer as sh
 from experiments.records import FOLDER, add
+from experiments.reliability import cluster_faults
 
 COMMAND = [sys.executable, "-m", "shearer"]
-PATIENCE = 300
+PATIENCE = 600
+#: Bytes that a pipe holds.
+PIPE_HOLDS = 2**16
 SIGNALS = {"kill -9": signal.SIGKILL, "SIGTERM": signal.SIGTERM, "SIGINT": signal.SIGINT}
 #: Commands that keep parts -> options.
 RESUMED = {
@@ -43,19 +46,22 @@ WHOLE = {
     "compare": ["{table}", "--csv", "{out}.csv", "--report", "{out}.html"],
     "network": ["--csv", "{out}.csv"],
     "outliers": ["--csv", "{out}.csv"],
+    "select": ["{first}", "--csv", "{out}.csv"],
     "test": ["{first}", "{second}", "--method", "permutation", "--resamples", "2000"],
 }
 #: Bytes that a file may have at most: ten points at which a disk is full.
 FULL = (0, 1, 64, 300, 600, 1_000, 2_000, 4_000, 16_000, 64_000)
 
 
-def start(*arguments: str, limit: int | None = None, **options: Any) -> "subprocess.Popen[bytes]":
+def start(
+    *arguments: str, limit: int | None = None, environment: dict[str, str] | None = None, **options: Any
+) -> "subprocess.Popen[bytes]":
     def limited() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         if limit is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
-    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
+    environment = environment or {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
     return subprocess.Popen(
         [*COMMAND, *arguments], stderr=subprocess.PIPE, preexec_fn=limited, env=environment, **options
     )
@@ -196,48 +202,87 @@ def writers() -> dict[str, Any]:
         return {"fault": "three writers", "ends": ends, "good": done and all(end["right"] for end in ends)}
 
 
+def judged(sign: str) -> dict[str, Any]:
+    """The yardstick, which keeps what it has in one file, ended after two cells and gone on with."""
+
+    def cells(path: Path) -> Any:
+        kept = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.exists() else []
+        timed = ("seconds", "wall")
+        return sorted(({k: v for k, v in own.items() if k not in timed} for own in kept), key=str)
+
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        wanted = ["--suite", "independence", "--method", "shearer", "--quick", "--trials", "40", "--budget", "60", "-q"]
+        code, said = finish(start("yardstick", str(folder / "whole.json"), *wanted))
+        assert code == 0, said
+        out, parts = folder / "out.json", 0
+        process = start("yardstick", str(out), *wanted)
+        while process.poll() is None and parts < 2:
+            parts = len(cells(out))
+            time.sleep(0.002)
+        process.send_signal(SIGNALS[sign])
+        code, _ = finish(process)
+        middle = len(cells(out)) < len(cells(folder / "whole.json"))
+        left = [path.name for path in folder.iterdir() if path.suffix != ".json" and sign != "kill -9"]
+        found, _ = finish(start("yardstick", str(out), *wanted))
+        same = found == 0 and cells(out) == cells(folder / "whole.json")
+        return {"fault": sign, "parts": parts, "code": code, "in the middle": middle, "left": left,
+                "good": same and not left}  # fmt: skip
+
+
+#: A clock that goes back by an hour whenever it is asked, for a process that finds this on its path.
+BACKWARDS = """
+import time
+_now, _asked = time.time(), [0]
+def _earlier():
+    _asked[0] += 1
+    return _now - 3600.0 * _asked[0]
+time.time = _earlier
+time.time_ns = lambda: int(_earlier() * 1e9)
+"""
+
+
+def clock_jumps() -> dict[str, Any]:
+    """The clock goes back while parts are written, and files are of 1970 or of 2100 when a scan goes on."""
+    with place() as (folder, table):
+        (folder / "path").mkdir()
+        (folder / "path" / "sitecustomize.py").write_text(BACKWARDS)
+        backwards = {**os.environ, "PYTHONPATH": str(folder / "path"), "COLUMNS": "100", "NO_COLOR": "1"}
+        command = ["scan", str(table), "--top", "3", "--quiet"]
+        whole = folder / "whole.json"
+        finish(start(*command, "--json", str(whole)))
+        ends = {}
+        for name, seconds in (("1970", 0), ("2100", 4102444800)):
+            shards, out = folder / name, folder / f"{name}.json"
+            options = ["--shards", str(shards), "--json", str(out)]
+            process = start(*command, *options, environment=backwards)
+            while process.poll() is None and len(list(shards.glob("*.npz"))) < 2:
+                time.sleep(0.002)
+            process.kill()
+            finish(process)
+            parts = list(shards.iterdir())
+            for path in parts:
+                os.utime(path, (seconds, seconds))
+            code, said = finish(start(*command, *options, "--resume", environment=backwards))
+            ends[name] = {"parts": len(parts), "code": code, "said": said.strip()[:160]}
+            ends[name]["same"] = code == 0 and answer(out) == answer(whole)
+        return {"fault": "clock jumps", "ends": ends, "good": all(end["same"] for end in ends.values())}
+
+
 def broken_pipe() -> dict[str, Any]:
     """Who reads stops before the output, which is more than a pipe holds, has ended."""
     with place() as (_, table):
         wide = {f"column {place}": np.random.default_rng(place).normal(size=40) for place in range(60)}
         pl.DataFrame(wide).write_csv(table)  # 1770 pairs: half a megabyte
-        process = start("scan", str(table), "--order", "2", "--top", "0", "--json", "-", "-q", stdout=subprocess.PIPE)
+        command = ["scan", str(table), "--order", "2", "--top", "0", "--json", "-", "-q"]
+        size = len(start(*command, stdout=subprocess.PIPE).communicate(timeout=PATIENCE)[0])
+        process = start(*command, stdout=subprocess.PIPE)
         assert process.stdout is not None
         process.stdout.read(100)
         process.stdout.close()
         code, said = process.wait(timeout=PATIENCE), process.stderr.read().decode() if process.stderr else ""
-        quiet = "Traceback" not in said and "bug" not in said
-        return {"fault": "broken pipe", "code": code, "said": said.strip(), "good": quiet}
-
-
-def lost_scheduler() -> dict[str, Any]:
-    """The scheduler of a Dask cluster is killed while a scan runs on it."""
-    with place() as (folder, table), contextlib.ExitStack() as running:
-        file = folder / "scheduler.json"
-        dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--scheduler-file", str(file), "--port", "0"]
-        dask += ["--dashboard-address", ":0"]
-        scheduler = subprocess.Popen(dask, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        running.callback(scheduler.kill)
-        for _ in range(600):
-            if file.exists() and file.read_text().endswith("}"):
-                break
-            time.sleep(0.1)
-        address = json.loads(file.read_text())["address"]
-        worker = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nworkers", "1", "--nthreads", "1"]
-        workers = subprocess.Popen([*worker, "--no-dashboard"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        running.callback(workers.kill)
-        parts = []
-        frame = pl.read_csv(table)
-        for number in range(40):
-            parts.append(folder / f"part-{number}.csv")
-            pl.concat([frame] * 20).write_csv(parts[-1])
-        process = start("scan", *map(str, parts), "--scheduler", address, "--order", "2", "--top", "0", "-q")
-        time.sleep(8)
-        middle = process.poll() is None
-        scheduler.kill()
-        code, said = finish(process)
-        return {"fault": "scheduler killed", "in the middle": middle, "code": code, "said": said.strip()[-300:],
-                "good": in_words(code, said.strip().splitlines()[-1] if said.strip() else "")}  # fmt: skip
+        quiet = "Traceback" not in said and "bug" not in said and size > PIPE_HOLDS
+        return {"fault": "broken pipe", "bytes": size, "code": code, "said": said.strip(), "good": quiet}
 
 
 CASES: dict[str, Callable[[], dict[str, Any]]] = {
@@ -247,17 +292,21 @@ CASES: dict[str, Callable[[], dict[str, Any]]] = {
     "read-only": read_only,
     "three writers": writers,
     "broken pipe": broken_pipe,
-    "scheduler killed": lost_scheduler,
+    **{f"yardstick, {sign}": lambda s=sign: judged(s) for sign in SIGNALS},
+    "clock jumps": clock_jumps,
+    **cluster_faults.CASES,
 }
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="*", default=list(CASES), metavar="NAME")
+    parser.add_argument("--only", nargs="*", metavar="NAME", help="these; default: all that the results do not hold")
+    parser.add_argument("--again", action="store_true", help="those too that the results hold already")
     options = parser.parse_args()
     path = FOLDER / "reliability_faults.json"
+    known = json.loads(path.read_text()) if path.exists() and not options.again else {}
     failed = []
-    for name in options.only:
+    for name in options.only or [name for name in CASES if name not in known]:
         found = CASES[name]()
         print(name, found, flush=True)
         add(path, name, found)

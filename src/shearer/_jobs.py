@@ -2,17 +2,24 @@
 
 import operator
 import os
+import pkgutil
 import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
 from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
 
 from shearer._threads import held
 from shearer._validate import describe, type_error, value_error
+from shearer._version import __version__
 
+# Where a worker finds its version.
+_VERSION_NAME = "shearer._version:__version__"
+# Connections whose workers were asked for theirs.
+_checked: set[str] = set()
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -37,7 +44,17 @@ def worker_count(n_jobs: int | None) -> int:
         return 1
     import joblib
 
+    client = _client()
+    if client is not None and client.scheduler is None:  # which joblib would ask for its cores
+        raise CancelledError("the scheduler of the cluster is gone")
     return int(joblib.effective_n_jobs(n_jobs))
+
+
+def _client() -> Any:
+    """The connection to the Dask cluster that loops go to; None without one."""
+    from joblib.parallel import get_active_backend
+
+    return getattr(get_active_backend()[0], "client", None)
 
 
 def on_cluster() -> bool:
@@ -47,6 +64,34 @@ def on_cluster() -> bool:
     from joblib.parallel import get_active_backend
 
     return not getattr(get_active_backend()[0], "uses_threads", False)
+
+
+def check_workers() -> None:
+    """Refuse a Dask cluster whose workers have another version of this package, or none, before work goes there.
+
+    Asked once of each connection; workers that join later are not asked.
+    """
+    client = _client()
+    if client is None or client.id in _checked or _inside_worker():
+        return
+    found = client.run(pkgutil.resolve_name, _VERSION_NAME, on_error="return")
+    for address, version in sorted(found.items()):
+        if version != __version__:
+            got = f"{version if isinstance(version, str) else 'none that can be imported'} at {address}"
+            hint = "Install the version of this process on all workers."
+            raise value_error("cluster", f"workers with shearer {__version__}", got, hint)
+    _checked.add(client.id)
+
+
+def _inside_worker() -> bool:
+    """Whether this is a task of a cluster itself, which was asked."""
+    from distributed import get_worker
+
+    try:
+        get_worker()
+    except ValueError:
+        return False
+    return True
 
 
 def spread(function: Callable[[T], R], items: Iterable[T], n_jobs: int | None) -> Iterator[R]:
@@ -60,6 +105,7 @@ def spread(function: Callable[[T], R], items: Iterable[T], n_jobs: int | None) -
         return
     from joblib import Parallel, delayed
 
+    check_workers()
     pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     loop = uuid4().hex
     try:

@@ -1,12 +1,16 @@
 """`shearer scan` of files that are read in chunks, here and on a cluster."""
 
 import json
+from concurrent.futures import CancelledError
+from contextlib import nullcontext
+from unittest.mock import MagicMock
 
 import numpy as np
 import polars as pl
 import pytest
 
 from cli.commands import failed_in_one_line
+from shearer.cli import chunked_files
 
 
 @pytest.fixture
@@ -109,3 +113,20 @@ def test_no_cluster_at_that_address(call, parts, monkeypatch):
     result = call("scan", parts / "part-0.parquet", "--scheduler", "tcp://127.0.0.1:9")
     assert result.returncode == 2
     assert "no cluster answers at" in result.stderr
+
+
+@pytest.mark.parametrize("ending", [CancelledError(), OSError("ConnectionPool closing."), RuntimeError("closed")])
+def test_a_cluster_that_is_lost_is_told_in_words(monkeypatch, ending):
+    client = MagicMock(status="closed")
+    client.__enter__.return_value, client.__exit__.return_value = client, False
+    monkeypatch.setattr(chunked_files, "load", lambda *_: MagicMock(Client=lambda *_, **__: client))
+    monkeypatch.setattr("joblib.parallel_config", lambda **_: nullcontext())
+    with (
+        pytest.raises(ConnectionError, match=r"the cluster at tcp://a was lost\. Start one and run again"),
+        chunked_files.connected("tcp://a"),
+    ):
+        raise ending
+    client.status = "running"  # then it is another error
+    if not isinstance(ending, CancelledError):
+        with pytest.raises(type(ending), match=str(ending)), chunked_files.connected("tcp://a"):
+            raise ending

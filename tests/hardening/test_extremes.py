@@ -89,3 +89,18 @@ def test_nested_columns_are_refused_in_words():
             function(table)
     with pytest.raises(ValueError, match="expected at least 2 columns that vary, got 0"):
         sh.scan(table)
+
+
+def test_a_sketch_takes_denormal_numbers_for_nearly_equal(pair):
+    """Its widths are ordinary floats, by which such numbers hardly differ; in another unit they do (docs/scale.rst)."""
+    x, y = (np.round(40 * column) for column in pair)
+    tiny = x * 2.0**-1074
+
+    def sketched(column):
+        sketch = sh.Sketch.like(column, y, measures=("mutual_information",))
+        sketch.update(column, y)
+        return sketch.mutual_information().value
+
+    assert 0 <= sketched(tiny) < 0.5 * sketched(x)
+    assert sketched(tiny * 2.0**1000) == pytest.approx(sketched(x), rel=1e-6)
+    assert sh.mutual_information(tiny, y) == pytest.approx(sh.mutual_information(x, y), rel=1e-9)

@@ -32,14 +32,23 @@ def delta(labels):
     return mp.matrix([[mp.mpf(a == b) for b in labels] for a in labels])
 
 
-def entropy(kernels, alpha):
-    """S_alpha in bits of the normalised Hadamard product."""
+def spectrum(kernels):
+    """Eigenvalues of the normalised Hadamard product that are more than round-off."""
     n = kernels[0].rows
     joint = mp.matrix(n, n)
     for i in range(n):
         for j in range(n):
             joint[i, j] = mp.fprod(kernel[i, j] for kernel in kernels) / n
-    eigenvalues = [value for value in mp.eigsy(joint, eigvals_only=True) if value > mp.mpf(10) ** -40]
+    return [value for value in mp.eigsy(joint, eigvals_only=True) if value > mp.mpf(10) ** (10 - mp.mp.dps)]
+
+
+def entropy(kernels, alpha):
+    """S_alpha in bits of the normalised Hadamard product."""
+    return entropy_of(spectrum(kernels), alpha)
+
+
+def entropy_of(eigenvalues, alpha):
+    """S_alpha in bits of a spectrum of sum 1."""
     if alpha == mp.inf:
         return -mp.log(max(eigenvalues), 2)
     if alpha == 1:
@@ -54,14 +63,22 @@ class Oracle:
     """All entropies of subsets of the given kernel matrices."""
 
     def __init__(self, kernels, alpha):
-        self.kernels, self.alpha, self.known = kernels, alpha, {}
+        self.kernels, self.alpha, self.known, self.spectra = kernels, alpha, {}, {}
+
+    def at(self, alpha):
+        """The same at another order, with the spectra that are known."""
+        other = Oracle(self.kernels, alpha)
+        other.spectra = self.spectra
+        return other
 
     def entropy(self, *subset):
         key = tuple(sorted(subset))
         if not key:
             return mp.mpf(0)
         if key not in self.known:
-            self.known[key] = entropy([self.kernels[i] for i in key], self.alpha)
+            if key not in self.spectra:
+                self.spectra[key] = spectrum([self.kernels[i] for i in key])
+            self.known[key] = entropy_of(self.spectra[key], self.alpha)
         return self.known[key]
 
     @property

@@ -87,6 +87,9 @@ def connected(scheduler: str | None) -> Iterator[None]:
     with client, joblib.parallel_config(backend="dask"):
         try:
             yield
-        except CancelledError as error:  # what is left of tasks whose scheduler is gone
+        except (CancelledError, OSError, RuntimeError) as error:
+            # What is left of tasks whose scheduler is gone: cancelled, or a connection that closes under a question.
+            if not isinstance(error, CancelledError) and client.status == "running":
+                raise
             hint = "Start one and run again; with --shards, --resume goes on with what was finished."
             raise ConnectionError(f"the cluster at {scheduler} was lost. {hint}") from error

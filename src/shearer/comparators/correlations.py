@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._validate import check_option
-from shearer.comparators.inputs import Floats, ranks, scalars
+from shearer.comparators.inputs import Floats, ranks, scalars, varies
 
 
 def pearson(*data: Any, signed: bool = True, missing: str = "error") -> float:
@@ -65,7 +65,7 @@ def kendall(*data: Any, signed: bool = True, missing: str = "error") -> float:
     from scipy.stats import kendalltau
 
     x, y = scalars(data, missing)
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
+    if not (varies(x) and varies(y)):
         check_option("signed", signed, (True, False))
         return 0.0
     return _with_sign(float(kendalltau(x, y).statistic), signed)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from shearer._validate import value_error
-from shearer.comparators.inputs import Floats, compared, numbers, ranks
+from shearer.comparators.inputs import Floats, compared, numbers, ranks, varies
 from shearer.inference.permutation.resampling import check_count
 from shearer.spectrum.request import seed_of
 
@@ -57,7 +57,7 @@ def idd(
     if neighbors >= n:
         raise value_error("neighbors", f"fewer than the {n} rows", f"{neighbors}")
     generator = np.random.default_rng(seed_of(rng))
-    varying = [block for block in map(numbers, table.variables) if np.ptp(block, axis=0).any()]
+    varying = [block for block in map(numbers, table.variables) if varies(block)]
     if len(varying) < 2:
         return 0.0
     blocks = [_without_ties(ranks(block) / n, generator) for block in varying]

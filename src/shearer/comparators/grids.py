@@ -23,7 +23,7 @@ def equal_rows(ascending: Floats, rows: int) -> Codes:
     [0, 1, 1, 1, 2, 2]
     """
     n = len(ascending)
-    starts = np.flatnonzero(np.diff(ascending, prepend=np.nan) != 0)
+    starts = _starts(ascending)
     sizes = np.diff(starts, append=n)
     assigned = np.empty(len(starts), dtype=np.intp)
     row, filled, wanted = 0, 0, n / rows
@@ -36,13 +36,18 @@ def equal_rows(ascending: Floats, rows: int) -> Codes:
     return np.repeat(assigned, sizes)
 
 
+def _starts(ascending: Floats) -> NDArray[np.intp]:
+    """Where values begin that differ from those before."""
+    return np.flatnonzero(np.append(True, ascending[1:] != ascending[:-1]))
+
+
 def find_clumps(ascending: Floats, labels: Codes, most: int) -> NDArray[np.intp]:
     """Ends of runs of rows between which a cut may be worth while, joined to at most so many.
 
     A cut between neighbours of one label never pays, and rows of equal value cannot be cut apart.
     """
     n = len(ascending)
-    starts = np.flatnonzero(np.diff(ascending, prepend=np.nan) != 0)
+    starts = _starts(ascending)
     low, high = np.minimum.reduceat(labels, starts), np.maximum.reduceat(labels, starts)
     # Equal values with several labels form a clump of their own, whatever their neighbours.
     mixed = low != high

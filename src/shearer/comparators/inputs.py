@@ -64,6 +64,17 @@ def points(variable: Variable) -> Floats:
     return np.hstack(columns)
 
 
+def varies(values: Floats) -> bool:
+    """Whether rows differ; of numbers whose range is more than a float holds, too.
+
+    Examples
+    --------
+    >>> varies(np.array([1.7e308, -1.7e308])), varies(np.array([0.1, 0.1]))
+    (True, False)
+    """
+    return bool((values != values[:1]).any())
+
+
 def near_one(values: Floats) -> tuple[Floats, int]:
     """Values over a power of 4 by which the largest is near 1, exactly, and the exponent of that power.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from shearer._validate import check_option, check_positive, value_error
 from shearer.comparators.grids import Codes, Floats, best_cut, best_information, equal_rows, find_clumps
-from shearer.comparators.inputs import scalars
+from shearer.comparators.inputs import scalars, varies
 
 ESTIMATORS = ("approx", "equicharacteristic")
 
@@ -108,7 +108,7 @@ def mac(*data: Any, exponent: float = 0.5, clumps: float = 2.0, missing: str = "
     check_positive("clumps", clumps)
     values = scalars(data, missing, exactly=None)
     cells = _cells(exponent, len(values[0]))
-    columns = [_Column.of(x) for x in values if np.ptp(x) > 0]
+    columns = [_Column.of(x) for x in values if varies(x)]
     if len(columns) < 2:
         return 0.0
     first = {

@@ -1,5 +1,6 @@
 """Has a single column changed between groups: where it lies, how it spreads, its law, its gaps, its labels?"""
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +26,8 @@ Indices = NDArray[np.intp]
 _LAW = ((0,), (1, 2), tuple(range(1, DEGREE + 1)))
 # Rows that a label is expected to have in every group to count by itself.
 _ENOUGH = 5.0
+# Differences of larger numbers may be no floats.
+_LARGEST = 2.0**1022
 
 
 def number_changes(groups: Sequence[Distribution], units: int = 0) -> dict[str, Any]:
@@ -44,7 +47,7 @@ def number_changes(groups: Sequence[Distribution], units: int = 0) -> dict[str, 
     quartiles = [_quantiles(own, (0.25, 0.5, 0.75)) for own in groups]
     found: dict[str, Any] = {
         "median": [None if own is None else float(own[1]) for own in quartiles],
-        "range": [None if own is None else float(own[2] - own[0]) for own in quartiles],
+        "range": [None if own is None else _range_of(own) for own in quartiles],
         "shift_pvalue": None,
         "spread_pvalue": None,
         "law_pvalue": None,
@@ -53,7 +56,7 @@ def number_changes(groups: Sequence[Distribution], units: int = 0) -> dict[str, 
         return found
     means = _feature_means(groups, units)
     distances = [
-        own._replace(values=np.abs(own.values - middle[1]))
+        own._replace(values=_distances(own.values, middle[1]))
         for own, middle in zip(groups, quartiles, strict=True)
         if middle is not None
     ]
@@ -62,6 +65,18 @@ def number_changes(groups: Sequence[Distribution], units: int = 0) -> dict[str, 
         "spread_pvalue": difference_pvalue(_feature_means(distances, units), (0,)),
         "law_pvalue": joined_pvalue(means, _LAW, WEIGHTS),
     }
+
+
+def _range_of(quartiles: Floats) -> float:
+    """Of the middle half; the largest float where it is more."""
+    return min(float(quartiles[2]) - float(quartiles[0]), sys.float_info.max)
+
+
+def _distances(values: Floats, center: float) -> Floats:
+    """To be ranked: halves of those that could be more than a float holds."""
+    half = 0.5 if float(np.abs(values).max()) > _LARGEST else 1.0
+    found: Floats = np.abs(half * values - half * center)
+    return found
 
 
 def label_changes(groups: Sequence[Distribution], levels: Sequence[str], units: int = 0) -> dict[str, Any]:

@@ -108,10 +108,10 @@ def identifies_rows(column: Coded) -> str | None:
         return None
     if column.unit is not None:
         return None
-    steps = np.diff(column.levels)
+    steps = np.diff(column.levels / 2)  # the whole range may be more than a float holds
     first, last = int(column.levels[0]), int(column.levels[-1])
     if (steps == steps[0]).all():
-        by = "" if steps[0] == 1 else f" in steps of {int(steps[0])}"
+        by = "" if steps[0] == 0.5 else f" in steps of {int(2 * steps[0])}"
         return f"{COUNTS_ROWS}{'' if column.ascending else ', not in their order'}, {first} to {last}{by}"
     if is_identifier(column.name):
         return "a number of its own in every row"
@@ -204,8 +204,25 @@ def _curves(values: Floats) -> Iterable[Callable[[Floats], Floats]]:
 def _is_line(x: Floats, y: Floats) -> bool:
     """True if a line turns one into the other, up to the digits that the second is written with."""
     x, y = ordinary(x), ordinary(y)
-    slope, offset = np.polyfit(x, y, 1)
-    return within_digits(y - slope * x - offset, [y], [1.0]) and abs(slope) * np.ptp(x) > 0.99 * np.ptp(y)
+    slope, residual = _fitted_line(x, y)
+    return within_digits(residual, [y], [1.0]) and abs(slope) * float(np.ptp(x)) > 0.99 * float(np.ptp(y))
+
+
+def _fitted_line(x: Floats, y: Floats) -> tuple[float, Floats]:
+    """Slope and residual of the line through y at x that least squares give; of numbers that differ by last digits too.
+
+    Examples
+    --------
+    >>> slope, residual = _fitted_line(1.0 + 2.0**-52 * np.arange(9), 3.0 + np.arange(9))
+    >>> float(slope * 2.0**-52), bool(np.abs(residual).max() < 1e-12)
+    (1.0, True)
+    """
+    x, y = x - x[0], y - y[0]  # exact where they are near each other
+    x, y = x - x.mean(), y - y.mean()
+    largest = float(np.abs(x).max()) or 1.0
+    unit = x / largest
+    slope = float(unit @ y) / (float(unit @ unit) or 1.0)
+    return slope / largest, y - slope * unit
 
 
 def ordinary(values: Floats) -> Floats:
@@ -252,10 +269,10 @@ def _nearly_lines(columns: Sequence[Coded]) -> Iterable[tuple[str, str, str]]:
             r = np.corrcoef(np.stack([ordinary(column.values[some_rows(present)]) for column in group]))
         for i, j in zip(*np.nonzero(np.triu(np.abs(r) > _NEARLY_ONE, 1)), strict=True):
             x, y = (ordinary(group[place].values[present]) for place in (i, j))
-            slope, offset = np.polyfit(x, y, 1)
+            slope, residual = _fitted_line(x, y)
             # The hour is no copy of the time of day, although it is all of it that whole hours can hold.
             fewer, more = sorted((group[i].distinct, group[j].distinct))
-            if fewer > _AS_MANY * more and within_digits(y - slope * x - offset, [y, x], [1.0, slope]):
+            if fewer > _AS_MANY * more and within_digits(residual, [y, x], [1.0, slope]):
                 yield group[i].name, group[j].name, "scaled"
 
 

@@ -89,6 +89,20 @@ class Cells:
         return np.searchsorted((self.centers[1:] + self.centers[:-1]) / 2, place)
 
 
+def _deviation(values: Floats) -> float:
+    """Standard deviation: exactly 0 of equal numbers, and of any size that is a float.
+
+    Examples
+    --------
+    >>> _deviation(np.full(3, 0.1)), _deviation(np.array([-1.5e308, 1.5e308]))
+    (0.0, 1.5e+308)
+    """
+    if (values == values[0]).all():
+        return 0.0
+    exponent = int(np.frexp(np.abs(values).max())[1])
+    return float(np.ldexp(np.ldexp(values, -exponent).std(), exponent))
+
+
 @dataclass(frozen=True, eq=False)
 class Surprise:
     """Bits of surprise of single values: less the logarithm of the share of rows like them.
@@ -125,7 +139,7 @@ class Surprise:
             counts = np.bincount(cells.of(values), minlength=len(cells.centers)).astype(np.float64)
             return cls(0.0, 1.0, 1.0, counts, 1.0, rows, cells)
         first, lower, middle, upper, last = np.percentile(values, [1, 25, 50, 75, 99])
-        spread = float(np.clip(values, first, last).std()) or float(values.std())
+        spread = _deviation(np.clip(values, first, last)) or _deviation(values)
         if spread == 0.0:
             return cls(float(middle), 1.0, 1.0, np.array([float(rows)]), 1.0, rows, None)
         low = max(float(values.min()), middle - _REACH * spread)

@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import validate_data
 
 from shearer._validate import describe, listing, type_error, value_error
 from shearer.pairs.null_law.rare import hardly_shared
-from shearer.tools.estimator_input import check_features, is_table
+from shearer.tools.estimator_input import check_features, is_table, validated
 
 Floats = NDArray[np.float64]
 
@@ -92,9 +91,7 @@ def _columns(
         if levels is not None and any(own is not None for own in levels):
             raise type_error("X", "a table with the columns of the fit, some of which are labels", describe(type(X)))
         fewest = 2 if reset else 1
-        values = validate_data(
-            estimator, X, dtype=np.float64, ensure_min_samples=fewest, ensure_min_features=fewest, reset=reset
-        )
+        values = validated(estimator, X, ensure_min_samples=fewest, ensure_min_features=fewest, reset=reset)
         return list(values.T)
     import narwhals.stable.v2 as nw
 
