@@ -98,7 +98,7 @@ def pairwise(
     shards: str | PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Pairwise | Shards | PairwiseGiven:
-    """Mutual information of all pairs of variables, or of all variables with targets.
+    """Mutual information, strengths and p-values of all pairs of variables, or of all variables with targets.
 
     At ``alpha=2``, the default, all pairs are one matrix product. A pair has the value that
     `shearer.mutual_information` gives it with the same options.

@@ -23,7 +23,7 @@ _TESTED, _STRENGTHS = ("pvalue", "qvalue", "adjusted"), ("strength", "strength_l
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pairwise:
-    """Mutual information of all pairs of variables, or of all variables with targets.
+    """Mutual information, strengths and p-values of all pairs of variables, or of all variables with targets.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ TASKS = {
 
 @dataclass(frozen=True)
 class Design:
-    """A named law with a known answer.
+    """A named distribution with a known answer.
 
     Attributes
     ----------
