@@ -13,7 +13,7 @@ LADDER = "ladder"
 
 def width_rules() -> Table:
     """Rules, the best of each column bold."""
-    tests, networks = results("width_power"), {size: figures(size) for size in (10, 100)}
+    tests, networks = _on_common_alternatives(results("width_power")), {size: figures(size) for size in (10, 100)}
     outliers = _outliers()
     rows: dict[str, list[float | None]] = {}
     for rule, found in tests.items():
@@ -38,6 +38,15 @@ def width_rules() -> Table:
     trials = next(iter(tests.values()))
     title = f"Every rule of the width: power over {len(trials['power'])} alternatives ({trials['trials']} samples each,"
     return f"{title} 5 % level), links of DREAM4 by I* at α = 2, outliers of ODDS by T*", header, shown
+
+
+def _on_common_alternatives(tests: dict) -> dict:
+    """Every rule on the alternatives that all of them were tried on."""
+    common = set.intersection(*(set(found["power"]) for found in tests.values()))
+    return {
+        rule: found | {"power": {name: power for name, power in found["power"].items() if name in common}}
+        for rule, found in tests.items()
+    }
 
 
 def _link_area(found: dict, rule: str) -> float | None:

@@ -55,6 +55,12 @@ def test_the_citation_is_complete():
     assert len(paper["authors"]) == 5
 
 
+def test_the_changelog_has_a_place_for_what_follows():
+    headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert headings[0] == "Unreleased"
+    assert headings[1].split()[0] == sh.__version__
+
+
 def test_pythons_are_the_same_everywhere():
     assert f">={PYTHONS[0]}" == PROJECT["requires-python"]
     jobs = loaded(".github/workflows/ci.yml")["jobs"]
@@ -73,6 +79,16 @@ def test_workflows_name_files_groups_and_targets_that_exist(name):
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"\bmake ([a-z-]+)", text):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_runs_that_decide_require_what_the_tests_need():
+    """Where a component of the test group is missing the run fails, and no test is left out without a word."""
+    full = set(loaded(".github/workflows/ci.yml")["jobs"]["full"]["env"]["SHEARER_REQUIRE"].split(","))
+    assert {"duckdb", "xarray", "pandas", "pyarrow", "torch", "distributed"} <= full
+    local = ROOT / ".ci" / "run"
+    if local.exists():  # no part of a source distribution
+        required = re.search(r'SHEARER_REQUIRE="([^"]+)"', local.read_text(encoding="utf-8"))[1]
+        assert set(required.split(",")) - {"chromium"} == full
 
 
 def test_only_the_last_step_may_publish():

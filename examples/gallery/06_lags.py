@@ -1,8 +1,8 @@
 """Time series: who follows whom, and after how long?
 
-Three series that remember their own past; one follows another by two steps. Series with a memory look dependent to
-a test that takes rows as independent. With ``lags=`` the part of every series is compared that its own past does
-not predict, at every lag and in both directions.
+Three series that follow their own past; one also follows another by two steps. Such series look dependent to a test
+that takes rows as independent, whether they are or not. With ``lags=`` the part of every series is compared that its
+own past does not predict, at every lag and in both directions.
 """
 
 import matplotlib.pyplot as plt

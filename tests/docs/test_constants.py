@@ -1,10 +1,14 @@
-"""Thresholds that pages state in words are those of the source."""
+"""Thresholds that pages state are those of the source; no other number in their text looks measured."""
 
 import re
 from pathlib import Path
 
 import pytest
+import tables_reproduction
 
+from experiments import again
+from experiments.reliability import memory as budgets
+from shearer._files import chunks
 from shearer.comparing import (
     change_kinds,
     chunked_groups,
@@ -16,12 +20,24 @@ from shearer.comparing import (
     tested_triples,
 )
 from shearer.conditioning import constants as given
+from shearer.inference import independence
+from shearer.inference.intervals import confidence
 from shearer.inference.threeway import interaction
 from shearer.pairs import clusters, limits
+from shearer.pairs.null_law import pearson3
 from shearer.report.page import arrangement, render
-from shearer.scanning import direct_links, document, lagged, measuring, screened_triples, series
+from shearer.scanning import (
+    direct_links,
+    document,
+    lagged,
+    measuring,
+    screened_quadruples,
+    screened_triples,
+    series,
+)
 from shearer.scanning.columns.chosen import affordable_rows
-from shearer.spectrum import lanczos, planner, renyi
+from shearer.spectrum import lanczos, planner, renyi, request
+from shearer.spectrum.lowrank import certified
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 
@@ -75,7 +91,27 @@ STATED = [
     ("engine", "a stated ``tol`` of {} or more", {1e-3: "1e-3"}[lanczos._SMALLEST_TOL]),
     ("theory", "``|α − 1| < {}``", f"{renyi._NEAR_ONE:g}"),
     ("migration", "is {} bits, at every number of rows", listed(limits.RUNG_BITS)),
+    ("migration", "- {} bits - six fractions", listed(limits.RUNG_BITS[:3])),
+    ("migration", "add at least {} bits to their pairs", f"{document.FLOOR:g}"),
+    ("migration", "the same number to {} bits", f"{certified.ROUND_OFF:g}"),
     ("strength", "(p above {})", f"{limits.UNCLEAR:g}"),
+    ("inference", "covariance of the two g at {} bits", listed(limits.RUNG_BITS[k] for k in (0, 2))),
+    ("inference", "to the six, with a weight of {}", f"{independence.THOROUGH_WEIGHT:g}"),
+    ("inference", "the doubt about the bias, {} of it", f"{confidence._DOUBT:g}"),
+    ("inference", "to a relative error below {}", {1e-8: "1e-8"}[pearson3.ERROR]),
+    ("engine", "to be worth less than {} bits", f"{certified.ROUND_OFF:g}"),
+    ("engine", "({} of the entropy, below one bit)", f"{certified.ROUND_OFF:g}"),
+    ("engine", "else entropies certified to {} bits", {1e-6: "1e-6"}[request.DEFAULT_TOL]),
+    ("engine", "Entropies below {} bits", f"{certified._LEAST_ENTROPY:g}"),
+    ("scale", "With a stated ``tol`` of {} bits", {1e-3: "1e-3"}[lanczos._SMALLEST_TOL]),
+    ("widths", "the test over {} widths", {4: "four"}[len(limits.RUNG_BITS)]),
+    ("reproduction", "a mean distance of at most {}", f"{tables_reproduction.CLOSE:g}"),
+    ("reproduction", "a number differs by more than {}", f"{again.TOLERANCE:g}"),
+    ("reliability", "beside {} MB", f"{budgets.UNCOUNTED // 10**6}"),
+    ("cli", "told by the first {} MB", f"{chunks._BLOCK_BYTES >> 20}"),
+    ("cli", "not closed within {} MB", f"{chunks._LONGEST_RECORD * chunks._BLOCK_BYTES >> 20}"),
+    ("scan", "every four of up to {} columns", {487_635: "60"}[screened_quadruples.MOST_QUADRUPLES]),
+    ("scan", "the {} clearest triples are grown", f"{screened_quadruples.BEAM}"),
 ]  # fmt: skip
 
 
@@ -95,3 +131,90 @@ def test_what_a_page_leaves_out_is_computed_there():
     for value in (render.MOST_PAIRS, render.MOST_TRIPLES, arrangement.MOST_LINKS):
         assert f"{value:,}" in text
     assert interaction.MOST_KIND_ROWS == 1000  # said in the docstring of InteractionResult
+
+
+# What looks measured: digits after a point, powers of ten, and counts with a unit.
+UNITS = "%|percent|times|seconds?|minutes?|hours?|s|ms|kB|MB|GB|bits?|digits|points?"
+MEASURED = re.compile(rf"(?<![\w.])(?:\d+\.\d+|\d[\d,]*e-?\d+|\d[\d,]* (?:{UNITS})(?!\w)|\d+ (?:of|in|out of) \d+)")
+# What need not be generated, by page: settings, levels, formulas, definitions, versions, and tolerances of named tests.
+TYPED = {
+    "architecture": ["to 1e-8, for numbers"],
+    "cli": ["31.01.2024 (day first)"],
+    "comparators": ["α = 1.01"],
+    "conditional": ["tigramite 5.2.10", "dowhy 0.14"],
+    "engine": ["a 95 % confidence interval"],
+    "errata": ["T is 1 bit and D 2 bits", "at level 0.05", "is below 0.05", "the code 1.001 or 1"],
+    "faq": ["What does 0.3 mean?"],
+    "glossary": ["in 95 of 100 samples", "q = 0.05 is", "a rate of 5 %", "such as 5 %", "m − 1 times"],
+    "howto": ["(false discovery rate 5 %"],
+    "index": ["such as 0.3 means"],
+    "inference": [
+        "at 5 % and 1 % the level", "0.1 and 0.1 for g", "with 3 of 100 and 5 of 100 rows marked",
+        "about 2.2 n", "to 2e-5 bits or better", "Power at the 5 % level",
+    ],
+    "learning": [
+        "test at 5 %", '"confirmed" at 5 %', "where 5 % shared out", "α = 1.01", "log2 100 bits", "At 0.01, ten",
+    ],
+    "libraries": ["to 1e-8 in their logarithm"],
+    "migration": ["1, 2 and 3 bits beyond", "twice too small at 5 %"],
+    "neural": ["α = 1.01", "β = 0.03 and 0.1"],
+    "properties": ["α = 1.01"],
+    "reliability": ["numbers of 1e300"],
+    "scale": ["some 5 % of those reported", "a 95 % confidence interval", "wider than 95 % needs"],
+    "start": ["Python 3.11"],
+    "strength": [
+        "What does 0.3 mean?", "What 0.1, 0.3 and 0.7 look like", "About 0.1 is", "About 0.3 is", "At 0.7", "At 0.95",
+    ],
+    "table": ["a false discovery rate of 5 %"],
+    "tools_network": ["α = 1.01", "a correlation of 0.15", "up to 0.15", "the floor of 0.15"],
+    "tools_outliers": ["about 1.4 for an ordinary row", "significant at 5 %"],
+    "versions": ["version 1.0"],
+    "which_test": ["A p-value of 0.01", "about 5 % may be false alarms"],
+    "widths": ["f = 0.4", "coarse (0.1) to fine (0.8)"],
+}  # fmt: skip
+PAGES = sorted(path.stem for path in DOCS.glob("*.rst"))
+
+
+def typed_text(page):
+    """A page without what is run, generated or code: literal blocks, examples, directives, names in double quotes."""
+    kept, hidden, example = [], None, False
+    for line in page.splitlines():
+        bare, indent = line.strip(), len(line) - len(line.lstrip())
+        if hidden is not None and (not bare or indent > hidden):
+            continue
+        hidden = None
+        example = bool(bare) and (example or bare.startswith(">>>"))
+        if re.match(r"\.\. (?!figure|list-table|glossary)\S", bare):
+            hidden = indent
+        elif not example:
+            kept.append(line)
+            hidden = indent if bare.endswith("::") and not bare.startswith("..") else None
+    return re.sub(r"\s+", " ", re.sub(r"\\? ?:[\w:]+:`[^`]*`", " ", "\n".join(kept)))
+
+
+def measured_looking(name, page):
+    """What in the text of a page looks measured and is neither the source's nor listed."""
+    text = typed_text(page)
+    known = [words.format(value) for stated, words, value in STATED if stated == name] + TYPED.get(name, [])
+    for words in known:
+        text = text.replace(words, " ")
+    return MEASURED.findall(re.sub(r"``.*?``", " ", text))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_number_in_the_text_looks_measured(name):
+    page = (DOCS / f"{name}.rst").read_text(encoding="utf-8")
+    assert measured_looking(name, page) == []
+    assert [words for words in TYPED.get(name, []) if words not in typed_text(page)] == []
+
+
+def test_a_number_that_is_typed_is_found():
+    typed, shown = "It takes 3 s, half of 1.7 s,\nof ``tol=0.1``", "::\n\n   2.5 s\n\n>>> 0.25\n0.25\n"
+    page = f"{typed}{shown}\n.. image:: 1.5.png\n\n3 of 7 by 1e-9.\n"
+    assert measured_looking("new", page) == ["3 s", "1.7", "3 of 7", "1e-9"]
+
+
+def test_rows_of_thirty_columns():
+    assert affordable_rows(30, 0) > 1e6
+    for name in ("faq", "scan"):
+        assert "over a million rows of 30 columns" in re.sub(r"\s+", " ", (DOCS / f"{name}.rst").read_text())

@@ -342,8 +342,9 @@ class TestLags:
         assert scanner.ROWS_IN_TIME["stretches"] in document["notes"]
         assert [found["pairs"] for found in document["untested"]] == [1]
         first = summary_sentences(document)[0]
-        assert (
-            first == "One of the 3 pairs could not be tested: both series remember more than an eighth of their rows."
+        assert first == (
+            "One of the 3 pairs could not be tested: the serial dependence of both series reaches further than an"
+            " eighth of the rows."
         )
         (walking,) = (record for record in document["pairs"] if set(record["variables"]) == {"x1", "x2"})
         assert walking["pvalue"] == 1.0

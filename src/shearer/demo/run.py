@@ -12,9 +12,10 @@ RATE = 0.01
 
 @dataclass(frozen=True)
 class Finding:
-    """Columns, how strongly they depend (I* of two, T* of three), and the q-value of the test; None: not tested."""
+    """Columns, their strength (of two), I* of two or T* of three, and the q-value of the test; None: not tested."""
 
     names: tuple[str, ...]
+    strength: float | None
     value: float
     qvalue: float | None
 
@@ -63,7 +64,8 @@ def demonstrate(rows: int = 200, seed: int = 0, progress: bool | None = None) ->
             names = tuple(record["variables"])
             # All pairs make the picture; of triples only those found are measured.
             wanted = part == "pairs" or record["reported"]
-            found.append(Finding(names, float(measure(*names)) if wanted else 0.0, record["qvalue"]))
+            value = float(measure(*names)) if wanted else 0.0
+            found.append(Finding(names, record.get("strength"), value, record["qvalue"]))
         return tuple(found)
 
     return Demonstration(planted, findings("pairs"), findings("triples"))

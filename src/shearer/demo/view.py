@@ -9,7 +9,6 @@ from shearer.measures import Dependence
 
 # From dark blue over grey to yellow, even in lightness: told apart with any kind of colour vision, and in grey.
 _RAMP = ((0, 32, 77), (58, 77, 108), (112, 113, 115), (166, 152, 101), (254, 232, 56))
-_STRONGEST = 0.35
 
 
 def view(demonstration: Demonstration, rows: int) -> RenderableType:
@@ -22,7 +21,9 @@ def view(demonstration: Demonstration, rows: int) -> RenderableType:
             "in it. It is searched without knowing them: every pair for "
             "dependence, every triple for what no model of pairs explains.\n"
         ),
-        Text("I* of every pair, in hundredths", style="bold"),
+        Text(
+            "strength of every pair, in hundredths: 0 for independent columns on average, 100 for copies", style="bold"
+        ),
         heatmap(demonstration),
         Text(),
         verdicts(demonstration),
@@ -32,13 +33,13 @@ def view(demonstration: Demonstration, rows: int) -> RenderableType:
 
 
 def heatmap(demonstration: Demonstration) -> Text:
-    """The lower triangle of I*, a coloured cell a pair; a name on the diagonal heads its column."""
+    """The lower triangle of strengths, a coloured cell a pair; a name on the diagonal heads its column."""
     names = list(demonstration.planted.columns)
     picture = Text()
     for i, name in enumerate(names):
         picture.append(f"{name:>10} ")
         for other in names[:i]:
-            picture.append_text(_cell(demonstration.finding((other, name)).value))
+            picture.append_text(_cell(demonstration.finding((other, name)).strength))
         picture.append(f" {name}\n" if i < len(names) - 1 else "", style="dim")
     return picture
 
@@ -49,8 +50,9 @@ def verdicts(demonstration: Demonstration) -> Table:
     table = Table(title="planted against found", title_style="bold", title_justify="left", header_style="bold")
     table.add_column("columns")
     table.add_column("planted")
-    for heading in ("measure", "value", "q-value", "found"):
-        table.add_column(heading, justify="right" if heading in ("value", "q-value") else "left")
+    for heading in ("strength", "I* or T*", "q-value"):
+        table.add_column(heading, justify="right")
+    table.add_column("found")
     for names, description in planted.items():
         table.add_row(*_row(names, description, demonstration.finding(names)))
     known = [set(names) for names in planted]
@@ -68,9 +70,10 @@ def synergy(demonstration: Demonstration) -> RenderableType:
     lines = []
     for names in demonstration.planted.triples:
         noun = Dependence({name: demonstration.planted.columns[name] for name in names})
-        pairs = [noun.mutual_information(a, b).value for a, b in zip(names, names[1:] + names[:1], strict=True)]
+        pairs = [demonstration.finding(pair) for pair in zip(names, names[1:] + names[:1], strict=True)]
         lines.append(
-            f"[bold]{', '.join(names)}[/bold]: the largest I* of a pair is {max(pairs):.3f}; "
+            f"[bold]{', '.join(names)}[/bold]: the largest strength of a pair is "
+            f"{max(pair.strength or 0.0 for pair in pairs):.3f} (I* {max(pair.value for pair in pairs):.3f}); "
             f"of the three together T* is [bold]{noun.total_correlation().value:.3f}[/bold] "
             f"and D* [bold]{noun.dual_total_correlation().value:.3f}[/bold]."
         )
@@ -83,16 +86,17 @@ def _row(names: tuple[str, ...], description: str | Text, finding: Finding) -> l
     return [
         ", ".join(names),
         description,
-        measure,
-        f"{finding.value:.3f}",
+        "–" if finding.strength is None else f"{finding.strength:.2f}",
+        f"{measure} {finding.value:.3f}",
         "" if finding.qvalue is None else f"{finding.qvalue:.1g}",
         verdict,
     ]
 
 
-def _cell(value: float) -> Text:
-    position = min(max(value / _STRONGEST, 0.0), 1.0) * (len(_RAMP) - 1)
+def _cell(strength: float | None) -> Text:
+    value = strength or 0.0
+    position = min(max(value, 0.0), 1.0) * (len(_RAMP) - 1)
     low = min(int(position), len(_RAMP) - 2)
     colour = [round(a + (b - a) * (position - low)) for a, b in zip(_RAMP[low], _RAMP[low + 1], strict=True)]
     ink = "black" if position > 2.5 else "white"
-    return Text(f" {max(0, round(100 * value)):2d} ", style=f"{ink} on rgb({','.join(map(str, colour))})")
+    return Text(f"{round(100 * value):3d} ", style=f"{ink} on rgb({','.join(map(str, colour))})")

@@ -69,7 +69,7 @@ def adjusted_mutual_information(
     rng: np.random.Generator | int | None = 0,
     n_jobs: int | None = None,
 ) -> float:
-    """(I - E0) / ((I(x; x) + I(y; y)) / 2 - E0), E0 being what chance gives.
+    """Mutual information adjusted for chance, (I - E0) / ((I(x; x) + I(y; y)) / 2 - E0), E0 what chance gives.
 
     0 on average for independent variables of any sample size and width, 1 for y = c x + b, and at alpha = 2 never
     above 1 (Cauchy-Schwarz). Negative where the variables share less than chance gives. 0 if either is constant.

@@ -174,7 +174,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     ),
     "quadruples[].added?": (
         "number or null",
-        "bits a row that the four add to the best model of their triples, less chance; null where it was not tested",
+        "bits a row that the four add to the best model of their triples, beyond chance; null where it was not tested",
     ),
     "quadruples[].added_error?": ("number or null", "its standard error"),
     "quadruples[].pvalue?": ("number or null", "of a term of all four, that no model of triples explains them"),

@@ -43,7 +43,7 @@ def summary_sentences(document: Mapping[str, Any]) -> list[str]:
     ...     print(sentence)
     trial.csv has 50 rows and 2 columns, both of numbers.
     The one pair of columns is dependent beyond what chance explains.
-    dose with response has a strength of 0.64, on the scale of a correlation: 0 is chance, 1 a copy of each other.
+    dose with response has a strength of 0.64, on the scale of a correlation: 0 for independence, 1 for a copy.
     Of what is reported, no more than 5 in 100 are expected to be false alarms (a false discovery rate of 0.05).
     To depend is not to cause: a third thing may drive both, and the direction is not known.
     """
@@ -169,7 +169,7 @@ def _about_strength(document: Mapping[str, Any], pairs: Relations) -> list[Sente
     if not rows:
         return []
     words = [_pair_words(document, pairs, row) for row in rows]
-    scale = "on the scale of a correlation: 0 is chance, 1 a copy of each other."
+    scale = "on the scale of a correlation: 0 for independence, 1 for a copy."
     if document["settings"].get("given"):
         scale = f"of what is then left, {scale}"
     if len(rows) == 1:

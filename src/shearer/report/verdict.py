@@ -154,13 +154,13 @@ def strength_words(document: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> strength_words({"strength": 0.62, "strength_low": 0.55, "strength_high": 0.68})
-    'Strength 0.62 (0.55 to 0.68 with 95 % confidence), on the scale of a correlation: 0 is chance, 1 a copy.'
+    'Strength 0.62 (0.55 to 0.68 with 95 % confidence), on the scale of a correlation: 0 for independence, 1 ...'
     >>> strength_words({"strength": -0.04, "strength_low": 0.0, "strength_high": 0.2})
-    'Strength -0.04 (at most 0.20 with 95 % confidence), on the scale of a correlation: 0 is chance, 1 a copy.'
+    'Strength -0.04 (at most 0.20 with 95 % confidence), on the scale of a correlation: ...'
     """
     low, high = document["strength_low"], document["strength_high"]
     bounds = "not known" if math.isnan(high) else f"{low:.2f} to {high:.2f}" if low > 0 else f"at most {high:.2f}"
-    scale = "on the scale of a correlation: 0 is chance, 1 a copy."
+    scale = "on the scale of a correlation: 0 for independence, 1 for a copy."
     return f"Strength {document['strength']:.2f} ({bounds} with 95 % confidence), {scale}"
 
 

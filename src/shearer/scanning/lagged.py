@@ -1,10 +1,10 @@
 """Pairs of time series: the lag at which they depend most, tested by rearranging stretches of rows.
 
 Rows of a series depend on each other, so rows cannot be exchanged singly: stretches longer than that dependence change
-places as wholes. Those of one series are enough: of the one that remembers less. One test for each pair: the smallest
-p-value over all lags, in both directions, that the test of pairs would give to independent rows, against those of
-rearranged stretches. Two series that remember too much are not tested: they look dependent by chance far too often.
-The residuals of `shearer.scanning.series` have hardly any serial correlation.
+places as wholes. Those of one series are enough: of the one whose serial dependence is shorter. One test for each pair:
+the smallest p-value over all lags, in both directions, that the test of pairs would give to independent rows, against
+those of rearranged stretches. Two series of long serial dependence are not tested: they look dependent by chance far
+too often. The residuals of `shearer.scanning.series` have hardly any serial correlation.
 """
 
 import math
@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 #: Why a pair is not tested.
 REASONS = (
-    "both series remember more than an eighth of their rows",
+    "the serial dependence of both series reaches further than an eighth of the rows",
     "nothing is left of one of the series once its own past is known",
 )
 # Rearrangements as large as the data after which a pair is given up as independent.

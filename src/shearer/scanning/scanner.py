@@ -111,9 +111,9 @@ def scan(
         rows. Pairs only.
     lag_test : {"whitened", "stretches"}
         What is tested over lags. "whitened": of columns of numbers what an autoregression on their own past leaves, so
-        that series that drift or remember much can be tested; strengths are of that part. "stretches": the columns as
-        they are; of those that remember more than an eighth of the rows, only pairs with one that remembers next to
-        nothing. `document["untested"]` counts the pairs that could not be tested (p = 1) and says why.
+        that series that drift or change slowly can be tested; strengths are of that part. "stretches": the columns as
+        they are; a column whose serial dependence reaches further than an eighth of the rows is tested only with one
+        that has hardly any. `document["untested"]` counts the pairs that could not be tested (p = 1) and says why.
     difference : bool, default False
         For rows in the order of time: scan the steps of numbers from row to row in place of the numbers; labels stay
         as they are. With or without lags.
@@ -137,7 +137,7 @@ def scan(
     alpha : float, default 1
         Order of the entropy for what is measured.
     kernel : Kernel or mapping of name -> Kernel, optional
-        One width in place of the ladder of widths that the tests go through.
+        One width in place of the several widths of the tests.
     max_rows : int, "auto" or None
         Of a longer table a random sample of so many rows is scanned, which the notes say. "auto": all rows while the
         tests of all pairs take no more than a fixed number of operations, some minutes on two cores (30 columns: over

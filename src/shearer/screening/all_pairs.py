@@ -102,7 +102,7 @@ def pairwise(
     shards: str | PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Pairwise | Shards | PairwiseGiven:
-    """Mutual information of all pairs of variables, or of all variables with targets; or another measure.
+    """Mutual information, strengths and p-values of all pairs of variables, or of all variables with targets.
 
     At ``alpha=2``, the default, all pairs are one matrix product. A pair has the value that the function of the
     measure, `shearer.mutual_information` unless another is asked for, gives it with the same options.

@@ -23,7 +23,7 @@ _TESTED, _STRENGTHS = ("pvalue", "qvalue", "adjusted"), ("strength", "strength_l
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pairwise:
-    """A measure of all pairs of variables, or of all variables with targets: mutual information unless asked otherwise.
+    """A measure, strengths and p-values of all pairs of variables, or of all variables with targets.
 
     Attributes
     ----------

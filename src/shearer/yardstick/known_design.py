@@ -25,7 +25,7 @@ TASKS = {
 
 @dataclass(frozen=True)
 class Design:
-    """A named law with a known answer.
+    """A named distribution with a known answer.
 
     Attributes
     ----------
@@ -54,6 +54,13 @@ class Design:
         table, rows or dimensions of a scaling.
     most : int or None
         Trials beyond which more tell nothing; a pair of a table is drawn once.
+
+    Examples
+    --------
+    >>> from shearer.yardstick import SUITES
+    >>> design = SUITES["independence"].design("linear")
+    >>> design.rows, design.null
+    (50, False)
     """
 
     name: str
@@ -100,6 +107,12 @@ class Suite:
         In words.
     designs : tuple of Design
         With names of their own.
+
+    Examples
+    --------
+    >>> from shearer.yardstick import SUITES
+    >>> SUITES["interaction"].task, all(design.null is not None for design in SUITES["interaction"].designs)
+    ('interaction', True)
     """
 
     name: str

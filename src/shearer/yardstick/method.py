@@ -171,6 +171,16 @@ def load_method(text: str, tasks: tuple[str, ...] = ("independence",)) -> Method
         File and name.
     tasks : tuple of str
         Of a function: what it can be asked.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from shearer.yardstick import load_method
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "mine.py").write_text("def half(x, y): return 0.5")
+    ...     load_method(f"{folder}/mine.py:half").name
+    'half'
     """
     path, sign, name = text.rpartition(":")
     place = Path(path)

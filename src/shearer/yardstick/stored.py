@@ -22,7 +22,16 @@ def write_document(path: str | PathLike[str], document: dict[str, Any]) -> None:
 
 
 def read_document(path: str | PathLike[str]) -> dict[str, Any]:
-    """A result that was written before, or an error that says what is wrong with the file."""
+    """A result that was written before, or an error that says what is wrong with the file.
+
+    Examples
+    --------
+    >>> from shearer.yardstick import read_document
+    >>> read_document("nothing.json")
+    Traceback (most recent call last):
+        ...
+    ValueError: path: expected a result of shearer yardstick, got 'nothing.json': No such file or directory.
+    """
     expected, quoted = "a result of shearer yardstick", describe(str(path))
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))

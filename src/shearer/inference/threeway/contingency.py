@@ -30,7 +30,7 @@ _TINY = 1e-30
 
 
 class CountsTest(NamedTuple):
-    """Statistic, p-value, degrees of freedom, bits added to what fewer explain less chance, and their error."""
+    """Statistic, p-value, degrees of freedom, bits added to what fewer explain beyond chance, and their error."""
 
     statistic: float
     pvalue: float

@@ -136,7 +136,7 @@ def _by_scores(observed: Floats, axes: Sequence[Axis], rows: int) -> ThreeWay:
 
 
 def small_addition(scores: Scores, rows: int) -> tuple[float, float]:
-    """Bits a row that a small three-way term adds, less chance, and their error: half the statistic of its scores."""
+    """Bits a row that a small three-way term adds beyond chance, and their error: half the statistic of its scores."""
     excess = scores.statistic - scores.degrees
     error = math.sqrt(2 * scores.degrees + 4 * max(excess, 0.0))
     return excess / (2 * rows * _NATS), error / (2 * rows * _NATS)

@@ -87,7 +87,7 @@ class DependenceNetwork(GraphOutput, BaseEstimator):
     n_resamples : int, default 199
         For "conditional" and "pc" with a kernel stated: local permutations in a test.
     test : {"moments", "aggregated"}
-        How p-values are found where no kernel is stated: at the one width of the weights, or over a ladder of widths as
+        How p-values are found where no kernel is stated: at the one width of the weights, or over several widths as
         in `shearer.independence_test`, which sees more and takes several times as long.
     missing : {"error", "drop", "pairwise"}
         Rows that lack a value: an error, left out, or left out of the pairs that lack it.

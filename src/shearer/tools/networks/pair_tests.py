@@ -37,7 +37,7 @@ def pair_pvalues(
     kernel : Kernel or mapping of name -> Kernel, optional
         As in the measures.
     test : {"moments", "aggregated"}
-        At the one width of the kernel, or over a ladder of widths where no kernel is stated.
+        At the one width of the kernel, or over several widths where no kernel is stated.
     memory, progress
         As in `shearer.pairwise`.
     """

@@ -44,7 +44,7 @@ def dependence_score(
     kernel : Kernel or mapping of name -> Kernel, optional
         As in `shearer.pairwise`; the target has the name "target".
     test : {"moments", "aggregated"}
-        How p-values are found where no kernel is stated: at one width, or over a ladder of widths.
+        How p-values are found where no kernel is stated: at one width, or over several widths.
     missing : {"error", "drop"}
         What to do with rows that lack a value.
     memory, progress
