@@ -95,8 +95,10 @@ STATED = [
     ("migration", "add at least {} bits to their pairs", f"{document.FLOOR:g}"),
     ("migration", "the same number to {} bits", f"{certified.ROUND_OFF:g}"),
     ("strength", "(p above {})", f"{limits.UNCLEAR:g}"),
+    ("inference", "also at {} bits of the other", "{3:g} bits of one variable and {0:g}".format(*limits.RUNG_BITS)),
+    ("inference", "and at {} bits, in both directions", listed(limits.RUNG_BITS[k] for k in (1, 0))),
     ("inference", "covariance of the two g at {} bits", listed(limits.RUNG_BITS[k] for k in (0, 2))),
-    ("inference", "to the six, with a weight of {}", f"{independence.THOROUGH_WEIGHT:g}"),
+    ("inference", "to these, with a weight of {}", f"{independence.THOROUGH_WEIGHT:g}"),
     ("inference", "the doubt about the bias, {} of it", f"{confidence._DOUBT:g}"),
     ("inference", "to a relative error below {}", {1e-8: "1e-8"}[pearson3.ERROR]),
     ("engine", "to be worth less than {} bits", f"{certified.ROUND_OFF:g}"),
@@ -107,7 +109,7 @@ STATED = [
     ("widths", "the test over {} widths", {4: "four"}[len(limits.RUNG_BITS)]),
     ("reproduction", "a mean distance of at most {}", f"{tables_reproduction.CLOSE:g}"),
     ("reproduction", "a number differs by more than {}", f"{again.TOLERANCE:g}"),
-    ("reliability", "beside {} MB", f"{budgets.UNCOUNTED // 10**6}"),
+    ("reliability", "beside a floor of {} MB", f"{budgets.UNCOUNTED // 10**6}"),
     ("cli", "told by the first {} MB", f"{chunks._BLOCK_BYTES >> 20}"),
     ("cli", "not closed within {} MB", f"{chunks._LONGEST_RECORD * chunks._BLOCK_BYTES >> 20}"),
     ("scan", "every four of up to {} columns", {487_635: "60"}[screened_quadruples.MOST_QUADRUPLES]),
@@ -138,9 +140,10 @@ UNITS = "%|percent|times|seconds?|minutes?|hours?|s|ms|kB|MB|GB|bits?|digits|poi
 MEASURED = re.compile(rf"(?<![\w.])(?:\d+\.\d+|\d[\d,]*e-?\d+|\d[\d,]* (?:{UNITS})(?!\w)|\d+ (?:of|in|out of) \d+)")
 # What need not be generated, by page: settings, levels, formulas, definitions, versions, and tolerances of named tests.
 TYPED = {
-    "architecture": ["to 1e-8, for numbers"],
+    "architecture": ["to 1e-8, for numbers", "with 50 digits"],
     "cli": ["31.01.2024 (day first)"],
     "comparators": ["α = 1.01"],
+    "compare": ["the same rows in memory, to 1e-8"],
     "conditional": ["tigramite 5.2.10", "dowhy 0.14"],
     "engine": ["a 95 % confidence interval"],
     "errata": ["T is 1 bit and D 2 bits", "at level 0.05", "is below 0.05", "the code 1.001 or 1"],
@@ -159,8 +162,16 @@ TYPED = {
     "migration": ["1, 2 and 3 bits beyond", "twice too small at 5 %"],
     "neural": ["α = 1.01", "β = 0.03 and 0.1"],
     "properties": ["α = 1.01"],
-    "reliability": ["numbers of 1e300"],
-    "scale": ["some 5 % of those reported", "a 95 % confidence interval", "wider than 95 % needs"],
+    "reliability": [
+        "numbers of 1e300", "from 1e-150 to 1e150", "took 60 MB", "some 70 MB more", "such as 0.1",
+        "orders 0, 1e-6, 0.01, 0.5, 0.9, within 1e-12 and 1e-6 of 1, up to 1e8",
+        "order 1 - 1e-6 on", "entropies of some 1e-17 bits", "of 1e-6 that round-off", "0.01 is one percent",
+        "1e-9 of values and 1e-6 of p-values", "is amplified (1e-6)", "bounds of a sketch 1e-7",
+        "by 5 % at most and strengths by 1e-5", "keep to 5 % at any", "The 5 % were set", "offsets of 1e16",
+    ],
+    "scale": [
+        "not below 2.2e-308", "some 5 % of those reported", "a 95 % confidence interval", "wider than 95 % needs",
+    ],
     "start": ["Python 3.11"],
     "strength": [
         "What does 0.3 mean?", "What 0.1, 0.3 and 0.7 look like", "About 0.1 is", "About 0.3 is", "At 0.7", "At 0.95",

@@ -57,7 +57,7 @@ COMPARISON_FIELDS: dict[str, tuple[str, str]] = {
     "triples[].variables": ("list of text", "three columns"),
     "triples[].excess": (
         "list",
-        "in each group: size of the means of products beyond a model of pairs, less chance; null where it is unknown",
+        "in each group: size of means of products beyond a model of pairs, less its mean by chance; null: unknown",
     ),
     "triples[].pvalue": ("number or null", "p of equal excess, of three labels of equal odds ratios; null: not tested"),
     "triples[].qvalue": ("number or null", "the same, adjusted for the number of triples"),
