@@ -39,6 +39,10 @@ def is_present(component: str) -> bool:
         return data_folder() is not None
     if component == "chromium":  # the browser and the library that drives it
         return shutil.which("chromium") is not None and is_present("playwright")
+    if component == "systemd":  # as what runs the machine
+        return Path("/run/systemd/system").exists() and shutil.which("systemd-run") is not None
+    if component == "control_group":  # a folder of version 2 that is handed to this process
+        return Path(os.environ.get("SHEARER_CONTROL_GROUP", "/nowhere")).is_dir()
     return importlib.util.find_spec(component) is not None
 
 

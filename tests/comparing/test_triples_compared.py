@@ -174,3 +174,13 @@ def test_what_triples_refuse():
     wide = {f"c{k}": rng.normal(size=30) for k in range(60)}
     with pytest.raises(ValueError, match="fewer columns"):
         sh.compare(wide, wide, triples=True)
+
+
+def test_that_none_could_be_tested_is_said_with_the_reason(rng):
+    groups = [{name: rng.normal(size=120) for name in columns} for columns in ("abc", "abc")]
+    words = "".join("".join(sentence) for sentence in comparison_sentences(sh.compare(*groups, triples=True).document))
+    assert "No triple was tested: fewer than 200 common rows in a group" in words
+    assert "0 triples" not in words
+    pairs = [{name: own[name] for name in "ab"} for own in groups]
+    words = "".join("".join(sentence) for sentence in comparison_sentences(sh.compare(*pairs, triples=True).document))
+    assert "No triple was tested: fewer than three columns." in words

@@ -99,8 +99,6 @@ def test_options_that_need_rows_in_memory(frame):
     for options in ({"lags": [0, 1]}, {"cluster": "label"}, {"given": "x"}, {"difference": True}):
         with pytest.raises(ValueError, match="expected rows in memory, got a source that is read in chunks"):
             sh.scan(frame.lazy(), **options)
-    with pytest.raises(TypeError, match="tables in memory, got rows that are read in chunks"):
-        sh.compare(frame.lazy(), frame)
 
 
 def test_sketches_take_queries(frame, small_chunks):

@@ -33,7 +33,7 @@ class Component:
     >>> x = list(range(20))
     >>> parts = sh.independence_test(x, x).components
     >>> len(parts), round(sum(part.weight for part in parts), 6)
-    (6, 1.0)
+    (9, 0.95)
     """
 
     name: str

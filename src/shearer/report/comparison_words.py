@@ -41,7 +41,7 @@ def comparison_sentences(document: Mapping[str, Any]) -> list[Sentence]:
     shown = named if len(named) <= _MOST_GROUPS else [*named[:2], [f"{len(named) - 2} more"]]
     triples = [triple for triple in document["triples"] if triple["reported"]]
     tested = [(len(columns), settings["columns_tested"], "column"), (len(pairs), settings["pairs_tested"], "pair")]
-    if settings["triples_tested"] is not None:
+    if settings["triples_tested"]:
         tested.append((len(triples), settings["triples_tested"], "triple"))
     told = [f"{found or 'none'} of {count(number, what)}" for found, number, what in tested]
     much = f": {', '.join(told[:-1])} and {told[-1]} differ, at a false discovery rate of {100 * settings['fdr']:g} %."
@@ -49,6 +49,9 @@ def comparison_sentences(document: Mapping[str, Any]) -> list[Sentence]:
     sentences += [pair_sentence(pair, groups) for pair in pairs[:_MOST_PAIRS]]
     if len(pairs) > _MOST_PAIRS:
         sentences.append([f"{count(len(pairs) - _MOST_PAIRS, 'more pair')} differ; the list has them."])
+    if settings["triples_tested"] == 0:
+        reason = document["triples"][0]["notes"][-1] if document["triples"] else "fewer than three columns: not tested"
+        sentences.append([f"No triple was tested: {reason.removesuffix(': not tested')}."])
     sentences += [triple_sentence(triple, groups) for triple in triples[:_MOST_TRIPLES]]
     if len(triples) > _MOST_TRIPLES:
         sentences.append([f"{count(len(triples) - _MOST_TRIPLES, 'more triple')} differ; the list has them."])

@@ -17,7 +17,6 @@ from shearer._progress import track
 from shearer._validate import check_names, check_option, describe, message, value_error
 from shearer.data.table import Table
 from shearer.measures.measure import Measure
-from shearer.measures.registry import MUTUAL_INFORMATION
 from shearer.screening.entropies import pair_entropies as finish
 from shearer.screening.entropies.pair_entropies import Route
 from shearer.screening.entropies.products import mirror
@@ -142,7 +141,7 @@ def open_shards(folder: str | PathLike[str], *, check: bool = True) -> Shards:
             names=names,
             entropy=read_array("shards", path / _ENTROPY),
             rows=settings["rows"],
-            measure=settings.get("measure", MUTUAL_INFORMATION.name),  # older folders do not name it
+            measure=settings["measure"],
             alpha=float(settings["alpha"]),
             normalize=settings["normalize"],
             error=settings["error"],

@@ -202,7 +202,7 @@ def affordable_rows(variables: int, targets: int) -> int:
     Examples
     --------
     >>> affordable_rows(30, 0) > 1_000_000, affordable_rows(1000, 0)
-    (True, 6012)
+    (True, 4962)
     """
     pairs = variables * targets if targets else variables * (variables - 1) // 2
     return max(FEWEST_SCANNED_ROWS, int(PAIR_WORK / (max(pairs, 1) * work_of_pair())))
