@@ -207,15 +207,15 @@ class PairTests:
     def components(self, first: int, second: int) -> Iterator[tuple[str, float, float, float, float]]:
         """Each statistic of one pair: what it looks at, deviations from its mean, tail, skewness and weight."""
         ladders = [self._ladders.heights(k) for k in (first, second)]
-        every = rungs_of_pairs(max(ladders))
+        own = [[rungs] for rungs in ladders]
+        every = [one for one in rungs_of_pairs(max(ladders)) if weights_of([one]) and counts_at(one, *own).all()]
         left, right = (
             [Side(self._ladders, np.array([k]), height, self._budget // _SIDES) for height in range(max(ladders))]
             for k in (first, second)
         )
         with single_threaded_blas():
             for heights, sample in zip(every, samples_of(left, right, every), strict=True):
-                if counts_at(heights, *([rungs] for rungs in ladders)).all():
-                    yield from compared(sample, heights).components(max(ladders), (0, 0))
+                yield from compared(sample, heights).components(max(ladders), (0, 0))
 
     def _cells(self, rows: slice, columns: slice) -> list[Cell]:
         """The pairs of tiles (i <= j) that a rectangle touches."""
