@@ -324,8 +324,8 @@ def power() -> str:
     powers = np.array([[studies[method]["power"] for method in methods] for studies in complete.values()])
     rows.append(["mean", *(f"{mean:.2f}" for mean in powers.mean(axis=0))])
     rows.append(["regret", *(f"{own:.3f}" for own in (powers.max(axis=1, keepdims=True) - powers).mean(axis=0))])
-    trials = next(iter(complete.values()))
-    rows.append(["trials", *(str(trials[method]["trials"]) for method in methods)])
+    trials = [sorted({studies[method]["trials"] for studies in complete.values()}) for method in methods]
+    rows.append(["trials", *(" or ".join(str(count) for count in counts) for counts in trials)])
     return table("Rejections of dependent variables", ["alternative", *(m.replace("*", "\\*") for m in methods)], rows)
 
 
