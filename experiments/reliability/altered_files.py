@@ -256,15 +256,9 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=15)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    path, started = FOLDER / "reliability_files.json", time.monotonic()
-    found = gone_on.known_of(path, options.seed)
-    while found.get("cases", 0) < options.cases:
-        left = options.minutes - (time.monotonic() - started) / 60
-        if left <= 0:
-            break
-        first = found.get("cases", 0)
-        found = gone_on.joined(found, run(range(first, min(first + BATCH, options.cases)), left, options.seed))
-        gone_on.write(path, found)
+    path = FOLDER / "reliability_files.json"
+    settings = {"cases": options.cases, "minutes": options.minutes, "seed": options.seed}
+    found = gone_on.run_batches(path, run, batch=BATCH, **settings)
     print({key: found[key] for key in ("cases", "ends", "escaped")})
     return 1 if found["findings"] or found["escaped"] else 0
 

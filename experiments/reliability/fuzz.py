@@ -163,16 +163,15 @@ def main() -> int:
     if options.case is not None:
         print(outcome(options.case, options.seed))
         return 0
-    path, started = FOLDER / "reliability_fuzz.json", time.monotonic()
-    found = gone_on.known_of(path, options.seed)
-    while found.get("cases", 0) < options.cases:
-        left = options.minutes - (time.monotonic() - started) / 60
-        if left <= 0:
-            break
-        first = found.get("cases", 0)
-        more = run(range(first, min(first + BATCH, options.cases)), left, options.seed)
-        found = gone_on.joined(found, more, ("slowest", "largest"))
-        gone_on.write(path, found)
+    found = gone_on.run_batches(
+        FOLDER / "reliability_fuzz.json",
+        run,
+        cases=options.cases,
+        batch=BATCH,
+        minutes=options.minutes,
+        seed=options.seed,
+        largest=("slowest", "largest"),
+    )
     print({key: value for key, value in found.items() if key in ("cases", "ends", "slowest", "largest")})
     return 1 if found["findings"] else 0
 

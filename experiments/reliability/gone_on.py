@@ -1,6 +1,8 @@
 """Counts of cases that one run adds to those of others before it, in one file, written again and again on the way."""
 
 import json
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,3 +39,41 @@ def joined(one: dict[str, Any], other: dict[str, Any], largest: tuple[str, ...] 
 def write(path: Path, found: dict[str, Any]) -> None:
     """Whole, or not at all."""
     replace_file(path, (json.dumps(found, indent=1) + "\n").encode())
+
+
+def run_batches(
+    path: Path,
+    run: Callable[[range, float, int], dict[str, Any]],
+    *,
+    cases: int,
+    batch: int,
+    minutes: float,
+    seed: int,
+    largest: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    """Go on with cases after those of earlier runs, batch after batch, until all are done or the time is over.
+
+    Parameters
+    ----------
+    path : Path
+        Where counts are written after every batch.
+    run : callable
+        Cases, minutes that are left, and seed -> counts.
+    cases, batch : int
+        How many there shall be in all, and at a time.
+    minutes : float
+        Of this run.
+    seed : int
+        Of the cases.
+    largest : tuple of str
+        As in `joined`.
+    """
+    started, found = time.monotonic(), known_of(path, seed)
+    while found.get("cases", 0) < cases:
+        left = minutes - (time.monotonic() - started) / 60
+        if left <= 0:
+            break
+        first = found.get("cases", 0)
+        found = joined(found, run(range(first, min(first + batch, cases)), left, seed), largest)
+        write(path, found)
+    return found

@@ -18,6 +18,7 @@ from shearer.pairs.null_law.moments import moments
 from shearer.pairs.null_law.pearson3 import upper_tail
 from shearer.pairs.rungs import Ladder
 from shearer.pairs.sides import Ladders, Side
+from shearer.pairs.statistics import width_label
 
 Floats = NDArray[np.float64]
 
@@ -62,7 +63,7 @@ def product_components(
         if not all(one.marginal.usable for one in rows) or min(form.spread for form in forms) <= limits.SMALLEST_SPREAD:
             continue
         totals = _product_totals(side, scales, n_jobs, progress)
-        label = f"at {limits.RUNG_BITS[height]:g} bits" if max(heights) > 1 else "at its one width"
+        label = width_label(max(heights), height)
         for scale, total in zip(scales, totals, strict=True):
             law = moments([form.scaled(scale / float(form.spread)).means() for form in forms], ladders.rows)
             if law.deviation <= limits.ROUND_OFF * ladders.rows or abs(law.skewness) > limits.LARGEST_SKEWNESS:

@@ -25,6 +25,7 @@ from shearer.pairs.null_law.combined_pvalue import half_cauchy
 from shearer.pairs.null_law.pearson3 import upper_tail
 from shearer.pairs.null_law.rare import level_codes
 from shearer.pairs.sides import Ladders
+from shearer.pairs.statistics import width_label
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -128,7 +129,7 @@ class ClusterTests:
             with single_threaded_blas():
                 law = _chi_squares(np.add.reduceat(products_of(*(own - own.mean(axis=0) for own in features)), starts))
             if law is not None:
-                label = f"at {limits.RUNG_BITS[height]:g} bits" if max(heights) > 1 else "at its one width"
+                label = width_label(max(heights), height)
                 z, skewness = law
                 tail = float(upper_tail(z, skewness))
                 yield f"clusters {label}", z, tail, skewness, limits.RUNG_WEIGHTS[height]

@@ -212,6 +212,18 @@ def counts_at(heights: Heights, first: Any, second: Any) -> Masks:
     return found
 
 
+def width_label(ladder: int, *heights: int) -> str:
+    """Name the widths of a statistic, rungs of ladders of which the longest has so many.
+
+    Examples
+    --------
+    >>> width_label(4, 3, 0), width_label(4, 1), width_label(1, 0)
+    ('at 3.3 and 0.06 bits', 'at 0.5 bits', 'at its one width')
+    """
+    bits = [f"{limits.RUNG_BITS[height]:g}" for height in dict.fromkeys(heights)]
+    return f"at {' and '.join(bits)} bits" if ladder > 1 else "at its one width"
+
+
 class Compared(NamedTuple):
     """The statistics of all pairs of two sets of variables at one width each.
 
@@ -251,8 +263,7 @@ class Compared(NamedTuple):
         place : pair of int
             Which pair.
         """
-        bits = [f"{limits.RUNG_BITS[height]:g}" for height in dict.fromkeys(self.heights)]
-        label = f"at {' and '.join(bits)} bits" if ladder > 1 else "at its one width"
+        label = width_label(ladder, *self.heights)
         for one, z, skewness, p in zip(self.statistics, self.z, self.skewness, self.tails(), strict=True):
             if np.isfinite(p[place]):
                 figures = float(z[place]), float(p[place]), float(skewness[place])
