@@ -63,9 +63,9 @@ class PairTests:
 
     At equal rungs of the ladders, and at some unequal ones, statistics are compared with their permutation moments (the
     unbiased HSIC, and the covariance of the row means of the similarities), and their tails are joined to one p-value
-    (`shearer.pairs.statistics`). With missing values each pair is tested on the rows that both variables have, at widths
-    found from the rows that each variable has. A p-value is nan where fewer than 6 rows are common. Of a variable with
-    itself it is 1.
+    (`shearer.pairs.statistics`). With missing values each pair is tested on the rows that both variables have, at
+    widths found from the rows that each variable has. A p-value is nan where fewer than 6 rows are common. Of a
+    variable with itself it is 1.
 
     Parameters
     ----------
