@@ -8,9 +8,10 @@ Rows that do not fit: `Sketch`. Widths and kernels: `shearer.kernels`.
 Methods of the tables of pandas and polars, `df.shearer.scan()`: ``import shearer.accessors``.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shearer import kernels, measures
+from shearer._lazy import load_on_first_use
 from shearer._memory import MemoryBudgetError
 from shearer._version import __version__ as __version__
 from shearer.measures import *  # noqa: F403
@@ -81,15 +82,4 @@ _LAZY |= dict.fromkeys(("Scan", "scan"), "shearer.scanning")
 _LAZY |= dict.fromkeys(("Comparison", "compare"), "shearer.comparing")
 _LAZY["Sketch"] = "shearer.sketching"
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module 'shearer' has no attribute {name!r}")
-    import importlib
-
-    module = importlib.import_module(_LAZY[name])
-    return module if _LAZY[name] == f"shearer.{name}" else getattr(module, name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+__getattr__, __dir__ = load_on_first_use(globals(), _LAZY)

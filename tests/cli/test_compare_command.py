@@ -48,26 +48,26 @@ def test_two_files_in_words_and_in_files(files):
     assert "price" in page
 
 
-def test_groups_of_one_file_and_exit_codes(files):
+def test_groups_of_one_file_and_exit_codes(call, files):
     by = ("compare", files / "both.csv", "--by", "when", "--quiet")
-    assert run(*by).returncode == 0
-    assert run(*by, "--fail-on-change").returncode == 3
-    assert run("compare", files / "old.csv", files / "old.csv", "--fail-on-change", "--quiet").returncode == 0
-    found = run(*by, "--json", "-")
+    assert call(*by).returncode == 0
+    assert call(*by, "--fail-on-change").returncode == 3
+    assert call("compare", files / "old.csv", files / "old.csv", "--fail-on-change", "--quiet").returncode == 0
+    found = call(*by, "--json", "-")
     assert json.loads(found.stdout)["settings"]["by"] == "when"
 
 
-def test_a_profile_is_written_compared_and_refused_when_altered(files):
+def test_a_profile_is_written_compared_and_refused_when_altered(call, files):
     profile = files / "old.shearer"
-    saved = run("compare", files / "old.csv", "--save-profile", profile)
+    saved = call("compare", files / "old.csv", "--save-profile", profile)
     assert saved.returncode == 0, saved.stderr
-    result = run("compare", profile, files / "new.csv", "--fail-on-change", "--report", files / "profile.html")
+    result = call("compare", profile, files / "new.csv", "--fail-on-change", "--report", files / "profile.html")
     assert result.returncode == 3, result.stderr
     assert "price and mileage" in result.stdout
     contents = bytearray(profile.read_bytes())
     contents[contents.index(b"price") + 2] ^= 1
     profile.write_bytes(bytes(contents))
-    assert failed_in_one_line(run("compare", profile, files / "new.csv"))
+    assert failed_in_one_line(call("compare", profile, files / "new.csv"))
 
 
 @pytest.mark.parametrize(
@@ -77,28 +77,28 @@ def test_a_profile_is_written_compared_and_refused_when_altered(files):
         ["old.csv", "new.csv", "--by", "fuel"],
     ],
 )
-def test_wrong_usage(files, arguments):
-    result = run("compare", *(files / word if word.endswith("csv") else word for word in arguments))
+def test_wrong_usage(call, files, arguments):
+    result = call("compare", *(files / word if word.endswith("csv") else word for word in arguments))
     assert result.returncode == 2
 
 
-def test_errors_in_one_line(files):
-    assert failed_in_one_line(run("compare", files / "old.csv", files / "none.csv"))
-    assert failed_in_one_line(run("compare", files / "both.csv", "--by", "nothing"))
-    assert failed_in_one_line(run("compare", files / "old.csv", files / "new.csv", "--cluster", "nobody"))
-    assert failed_in_one_line(run("compare", files / "both.csv", "--by", "when", "--every", "month"))
-    assert failed_in_one_line(run("compare", files / "old.csv", files / "new.csv", "--json", files / "old.csv"))
+def test_errors_in_one_line(call, files):
+    assert failed_in_one_line(call("compare", files / "old.csv", files / "none.csv"))
+    assert failed_in_one_line(call("compare", files / "both.csv", "--by", "nothing"))
+    assert failed_in_one_line(call("compare", files / "old.csv", files / "new.csv", "--cluster", "nobody"))
+    assert failed_in_one_line(call("compare", files / "both.csv", "--by", "when", "--every", "month"))
+    assert failed_in_one_line(call("compare", files / "old.csv", files / "new.csv", "--json", files / "old.csv"))
 
 
-def test_files_in_chunks_and_triples(files):
+def test_files_in_chunks_and_triples(call, files):
     command = ("compare", files / "old.csv", files / "new.csv", "--quiet", "--json", "-")
-    whole, chunks = (json.loads(run(*command, *more).stdout) for more in ((), ("--stream",)))
+    whole, chunks = (json.loads(call(*command, *more).stdout) for more in ((), ("--stream",)))
     assert whole["pairs"] == chunks["pairs"]
     outputs = ("--triples", f"--csv={files / 'three.csv'}", f"--save-profile={files / 'three.shearer'}")
-    result = run(*command[:4], "--stream", *outputs)
+    result = call(*command[:4], "--stream", *outputs)
     assert result.returncode == 0, result.stderr
     assert (files / "three-triples.csv").read_text().splitlines()[1].startswith("price,mileage,fuel")
     assert (files / "three.shearer").exists()
-    refused = run("compare", files / "both.csv", "--by", "when", "--stream")
+    refused = call("compare", files / "both.csv", "--by", "when", "--stream")
     assert refused.returncode == 2
     assert "fits in memory" in refused.stderr

@@ -185,7 +185,7 @@ def test_errors_of_files(call, tmp_path):
 def test_a_limit_on_file_sizes_leaves_no_half_of_a_file(planted, tmp_path, option):
     path = tmp_path / "out"
     path.write_text("as before")
-    result = run("scan", planted, "--top", "0", "--quiet", option, path, limit=500)
+    result = run("scan", planted, "--order", "2", "--top", "0", "--quiet", option, path, limit=500)
     assert failed_in_one_line(result)
     assert f"{option}: expected '{path}' to be written, got the error File too large" in result.stderr
     assert [file.name for file in tmp_path.iterdir()] == ["out"]

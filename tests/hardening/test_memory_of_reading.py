@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cli.commands import failed_in_one_line, run
+from cli.commands import failed_in_one_line
 from shearer import MemoryBudgetError
 from shearer._files import read_files
 from shearer._memory import control_group_limit, parse_memory
@@ -74,13 +74,13 @@ def test_the_standard_input_is_bounded(tmp_path, monkeypatch):
             read_files("-", memory="1MB")
 
 
-def test_commands_say_so_and_a_scan_reads_in_chunks_instead(tmp_path):
+def test_commands_say_so_and_a_scan_reads_in_chunks_instead(call, tmp_path):
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(small_table(60_000)))
-    found = run("network", path, "--memory", "2MB")
+    found = call("network", path, "--memory", "2MB")
     assert failed_in_one_line(found)
     assert "memory: expected at most 2 MB, got t.csv.gz, which needs" in found.stderr
-    found = run("scan", path, "--order", "2", "--memory", "5MB", "--json", "-")
+    found = call("scan", path, "--order", "2", "--memory", "5MB", "--json", "-")
     assert found.returncode == 0, found.stderr
     assert '"rows": 60000' in found.stdout
 

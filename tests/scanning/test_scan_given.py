@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import shearer as sh
-from cli.commands import failed_in_one_line, run
+from cli.commands import failed_in_one_line
 from shearer.kernels import Gaussian
 from shearer.report import summary_sentences
 from shearer.report.exports import to_csv, to_graphml
@@ -143,16 +143,16 @@ def test_more_dimensions_than_rows_allow(table):
         sh.scan(few | wide, given=list(wide))
 
 
-def test_command(table, tmp_path):
+def test_command(call, table, tmp_path):
     path = tmp_path / "t.csv"
     pl.DataFrame(table).write_csv(path)
-    result = run("scan", path, "--given", "age,sex", "--json", tmp_path / "out.json")
+    result = call("scan", path, "--given", "age,sex", "--json", tmp_path / "out.json")
     assert result.returncode == 0, result.stderr
     assert "once age and sex are known" in " ".join(result.stdout.split())
     assert json.loads((tmp_path / "out.json").read_text())["settings"]["given"] == ["age", "sex"]
-    assert failed_in_one_line(run("scan", path, "--drop", "flag", "--given", "age", "--lags", "0..2"))
-    assert failed_in_one_line(run("scan", path, "--drop", "flag", "--given", "height"))
-    assert "rows in memory" in run("scan", path, "--given", "age", "--stream").stderr
+    assert failed_in_one_line(call("scan", path, "--drop", "flag", "--given", "age", "--lags", "0..2"))
+    assert failed_in_one_line(call("scan", path, "--drop", "flag", "--given", "height"))
+    assert "rows in memory" in call("scan", path, "--given", "age", "--stream").stderr
 
 
 def test_direct_links_of_a_chain(chain):

@@ -66,6 +66,12 @@ def mortal():
         yield connected
 
 
+@pytest.fixture
+def workers(request, killed):
+    """Those that all tests share, or, where some are to be killed, others."""
+    return request.getfixturevalue("mortal" if killed else "cluster")
+
+
 class Killer:
     """Kills workers once some work has been done."""
 
@@ -109,7 +115,7 @@ def test_without_a_cluster_loops_stay_here():
 
 
 @pytest.mark.parametrize("killed", [0, 1, 2])
-def test_sketch_of_a_dask_array(mortal, tmp_path, killed):
+def test_sketch_of_a_dask_array(workers, tmp_path, killed):
     import dask.array as da
 
     def make(block_info=None):
@@ -126,7 +132,7 @@ def test_sketch_of_a_dask_array(mortal, tmp_path, killed):
     local.update(rows)
     for file in tmp_path.iterdir():
         file.unlink()
-    with Killer(mortal, tmp_path, killed, after=5):
+    with Killer(workers, tmp_path, killed, after=5):
         found = open_rows(lazy).add_to(start)
     assert found.rows == 8000
     one, other = local.mutual_information(), found.mutual_information()
@@ -134,7 +140,7 @@ def test_sketch_of_a_dask_array(mortal, tmp_path, killed):
 
 
 @pytest.mark.parametrize("killed", [0, 1, 2])
-def test_permutations(mortal, tmp_path, killed, rng):
+def test_permutations(workers, tmp_path, killed, rng):
     x = rng.normal(size=60)
     y = x**2 + rng.normal(size=60)
 
@@ -147,7 +153,7 @@ def test_permutations(mortal, tmp_path, killed, rng):
         local = sh.permutation_test(x, y, statistic=slow, n_resamples=60, rng=3)
     for file in tmp_path.iterdir():
         file.unlink()
-    with Killer(mortal, tmp_path, killed, after=10):
+    with Killer(workers, tmp_path, killed, after=10):
         found = sh.permutation_test(x, y, statistic=slow, n_resamples=60, rng=3)
     assert found.pvalue == local.pvalue
     assert np.array_equal(found.null_distribution, local.null_distribution)

@@ -173,6 +173,16 @@ class Table:
         variables = [self.variables[k].take(both[mask]) for k, mask in zip(places, masks, strict=True)]
         return replace(Table.of(variables), like=self.like, library=self.library)
 
+    def common_columns(self, places: Sequence[int] | NDArray[np.intp]) -> list[NDArray[Any]]:
+        """Take variables of one block each on the rows that all of them have, labels as text."""
+        columns = []
+        for variable in self.common(places).variables:
+            (block,) = variable.blocks
+            values = np.asarray(block.values)
+            # a letter, or they would be taken for numbers
+            columns.append(values if block.kind == "continuous" else np.char.add("v", values.astype(str)))
+        return columns
+
     def sample(self, most: int, seed: int) -> "Table":
         """Draw at most so many rows without replacement, kept in order."""
         if self.rows <= most:

@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, validate_data
 
 from shearer._validate import describe, type_error
 from shearer.data.arrays import is_torch, to_numpy
 from shearer.data.sources import is_frame, open_source
-from shearer.data.table import Table
 
 
 def check_features(estimator: Any, X: Any, *, missing: str, fewest: int, reset: bool = True) -> Any:
@@ -72,14 +70,3 @@ def is_table(X: Any) -> bool:
     # asked of the type: a lazy table would have to find out its columns
     named = hasattr(type(X), "columns") or hasattr(type(X), "column_names")
     return named and is_frame(open_source(X, "X"))
-
-
-def common_rows(table: Table, *positions: int) -> list[NDArray[Any]]:
-    """Take variables of a table on the rows that all of them have, labels as text."""
-    columns = []
-    for variable in table.common(positions).variables:
-        (block,) = variable.blocks
-        values = np.asarray(block.values)
-        # a letter, or they would be taken for numbers
-        columns.append(values if block.kind == "continuous" else np.char.add("v", values.astype(str)))
-    return columns

@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, permutations, product
 from typing import Any
@@ -100,25 +100,31 @@ class Contiguous(Scheme):
         """The length of a stretch."""
         return f" of blocks of {self.length} rows"
 
-    def _stretches(self) -> list[Order]:
-        return np.split(np.arange(self.rows), range(self.length, self.rows, self.length))
+    @property
+    def _stretches(self) -> int:
+        """How many there are; the last may be shorter."""
+        return -(-self.rows // self.length)
+
+    def _order(self, stretches: Sequence[int] | Order) -> Order:
+        """The rows of stretches, one after the other."""
+        rows = (np.asarray(stretches)[:, None] * self.length + np.arange(self.length)).reshape(-1)
+        return rows[rows < self.rows]
 
     def count(self) -> int:
         """Factorial of the number of stretches."""
-        return math.factorial(-(-self.rows // self.length))
+        return math.factorial(self._stretches)
 
     def log_count(self) -> float:
         """Logarithm of `count`."""
-        return math.lgamma(-(-self.rows // self.length) + 1)
+        return math.lgamma(self._stretches + 1)
 
     def every(self) -> Iterator[Order]:
         """All orders of the stretches."""
-        yield from (np.concatenate(chosen) for chosen in permutations(self._stretches()))
+        yield from map(self._order, permutations(range(self._stretches)))
 
     def draw(self, rng: np.random.Generator) -> Order:
         """The stretches shuffled."""
-        stretches = self._stretches()
-        return np.concatenate([stretches[i] for i in rng.permutation(len(stretches))])
+        return self._order(rng.permutation(self._stretches))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from shearer._progress import track
 
@@ -65,6 +64,8 @@ def mean_ranks(weights: Floats, counted: Mask) -> Floats:
            [0.83, 0.  , 0.5 ],
            [0.17, 0.5 , 0.  ]])
     """
+    from scipy.stats import rankdata  # loaded only where it is used
+
     pairs = np.nonzero(np.triu(counted))
     ranks = np.zeros_like(weights)
     for matrix in (weights, context_likelihood(weights, counted)):

@@ -14,7 +14,6 @@ from shearer.inference import conditional_test
 from shearer.kernels import Gaussian, Kernel, kernels_among
 from shearer.pairs.engine import PairTests
 from shearer.pairs.limits import FEWEST_ROWS
-from shearer.tools.estimator_input import common_rows
 
 Kernels = Kernel | Mapping[str, Kernel] | None
 
@@ -100,7 +99,7 @@ class GivenOthers:
 
     def _permuted(self, *places: int) -> float:
         names = tuple(self._table.names[position] for position in places)
-        columns: dict[str, Any] = dict(zip(names, common_rows(self._table, *places), strict=True))
+        columns: dict[str, Any] = dict(zip(names, self._table.common_columns(places), strict=True))
         if len(columns[names[0]]) < 2:
             return 0.0
         kernel = kernels_among(self._kernel, names)

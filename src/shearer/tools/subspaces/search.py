@@ -19,7 +19,7 @@ from shearer.data import read
 from shearer.inference.permutation.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.screening.frames import make_frame
-from shearer.tools.estimator_input import check_features, common_rows, is_table
+from shearer.tools.estimator_input import check_features, is_table
 from shearer.tools.subspaces.joint_entropies import Floats, Index, JointEntropies
 from shearer.tools.subspaces.lattice import Columns, joined, not_redundant
 from shearer.tools.subspaces.scores import EntropyScores, FunctionScores, Scores, measures
@@ -153,7 +153,7 @@ class SubspaceSearch(BaseEstimator):
         names = column_names(self)
         whole = read(features if is_table(X) else dict(zip(names, features.T, strict=True)), fewest=2).as_numpy()
         table = whole.take(_draw(whole.rows, self.max_rows, self.random_state))
-        sample = [column.reshape(-1) for column in common_rows(table, *range(len(names)))]
+        sample = [column.reshape(-1) for column in table.common_columns(range(len(names)))]
         used = _told_apart(sample, self.keep_copies)
         if len(used) < 2:
             hint = "Constant columns and copies of others are left out; keep_copies=True lets copies take part."
