@@ -225,7 +225,7 @@ def test_regression_is_that_of_a_dense_formula(rng):
     start = Fit.start(column, conditions.base)
     fit = start.further(conditions.smoothers[:1])
     smoother, shrinkage = fit.choices[0].smoother, fit.choices[0].shrinkage
-    features = smoother.at(slice(0, 80))
+    features = smoother.at(slice(0, 80), np.ones(len(shrinkage)))
     np.testing.assert_allclose(features.T @ features, np.eye(len(shrinkage)), atol=1e-6)
     np.testing.assert_allclose(features.T @ conditions.base, 0, atol=1e-6)
     hat = (features * shrinkage) @ features.T + conditions.base @ conditions.base.T

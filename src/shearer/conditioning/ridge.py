@@ -72,9 +72,9 @@ class Smoother:
         values = values[kept]
         return cls(base, values, left_out, finer, beyond, turn[:, kept] / np.sqrt(values), chunks)
 
-    def at(self, rows: Index) -> Floats:
-        """Orthonormal features of some rows."""
-        found: Floats = self._beyond(rows) @ self._turn
+    def at(self, rows: Index, weights: Floats) -> Floats:
+        """Orthonormal features of some rows, times weights."""
+        found: Floats = self._beyond(rows) @ (self._turn * weights)
         return found
 
     def products(self, columns: Floats) -> Floats:

@@ -70,6 +70,8 @@ class Similarities:
     def features(self, places: Sequence[int], sample: int, rank: int) -> Iterator[tuple[Source, float]]:
         """Features at some of the widths, and the share of the similarity that they leave out.
 
+        Those of all rows are handed over, not copied: whoever changes them asks for them once.
+
         Parameters
         ----------
         places : sequence of int
@@ -82,19 +84,23 @@ class Similarities:
         rows = _from_the_middle(self.values, sample_rows(self.values, sample))
         squared = _squared(self.values[rows], self.values[rows])
         same = None if self.codes is None else np.equal.outer(self.codes[rows], self.codes[rows])
+        room = np.empty_like(squared)  # of all widths, one after the other
         for place in places:
-            similar = self._at_width(squared, place, np.empty_like(squared))
-            yield self._factored(similar if same is None else similar * same, rows, rank, place)
+            similar = self._at_width(squared, place, room)
+            if same is not None:
+                similar *= same
+            yield self._factored(similar, rows, rank, place)
 
     def _factored(self, similar: Floats, rows: Indices, rank: int, place: int) -> tuple[Source, float]:
+        """Features by the factor of the similarities of some rows, which are overwritten."""
         varying = max(1.0 - float(similar.mean()), constants.SMALLEST_DIRECTION)
         # symmetric: its transpose has the order of LAPACK and is not copied
         lower, pivots, full, _ = lapack.dpstrf(similar.T, tol=constants.LEFT_OUT * varying, lower=1, overwrite_a=1)
         count, n = max(1, min(int(full), rank)), len(self.values)
-        factor = lower[:, :count]  # rows in the order of the pivots
-        factor[:count] = np.tril(factor[:count])
-        left_out = max(0.0, 1.0 - float(np.vdot(factor.T, factor.T)) / len(rows))
-        order, first = rows[pivots - 1], np.asfortranarray(factor[:count])
+        factor = lower.T[:count]  # a row for each feature, in the order of the pivots
+        factor[:, :count] = np.triu(factor[:, :count])
+        left_out = max(0.0, 1.0 - float(np.vdot(factor, factor)) / len(rows))
+        order, first = rows[pivots - 1], np.array(factor[:, :count].T, order="F")
 
         def solved(some: Index) -> Floats:
             near = self.between(some, order[:count], place)
@@ -104,11 +110,11 @@ class Similarities:
         if n > _MOST_TIMES * len(rows):
             return solved, left_out
         found = np.empty((n, count))
-        found[order] = factor
+        found[order] = factor.T
         if len(rows) < n:
             others = np.setdiff1d(np.arange(n), rows, assume_unique=True)
             found[others] = solved(others)
-        return lambda some: np.array(found[some]), left_out
+        return lambda some: found[some], left_out
 
     def _at_width(self, squared: Floats, place: int, out: Floats) -> Floats:
         rate = -1.0 / self.widths[place] ** 2
@@ -130,6 +136,11 @@ def _from_the_middle(values: Floats, rows: Indices) -> Indices:
 
 def _squared(first: Floats, second: Floats) -> Floats:
     """Squared distances; of several coordinates by a matrix product, which is exact enough of standardised ones."""
-    several = first.shape[1] > _MOST_DIRECT
-    found: Floats = distances.product(first, second) if several else distances.direct(first, second)
-    return found
+    if first.shape[1] <= _MOST_DIRECT:
+        found: Floats = distances.direct(first, second)
+        return found
+    one, other = (np.einsum("ij,ij->i", own, own) for own in (first, second))
+    left = np.column_stack([first, one, np.ones(len(first))])
+    right = np.column_stack([-2.0 * second, np.ones(len(second)), other])
+    found = left @ right.T
+    return np.maximum(found, 0.0, out=found)
