@@ -21,6 +21,8 @@ Indices = NDArray[np.intp]
 
 # Diagonal entries of (I - H)^2 below this are of rows that the fit goes through.
 _LEAST_DIAGONAL = 0.05
+# Rows whose neighbors are taken at a time, so that they stay in the cache.
+_ROWS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +97,10 @@ class Neighbors:
         for features in parts:
             diagonal -= np.einsum("ij,ij->i", features, features)
             here = features[own]
-            for k, neighbors in enumerate(other.T):
-                entries[:, k] -= np.einsum("ij,ij->i", here, np.take(features, neighbors, axis=0))
+            for start in range(0, len(other), _ROWS):
+                rows = slice(start, start + _ROWS)
+                for k, neighbors in enumerate(other[rows].T):
+                    entries[rows, k] -= np.einsum("ij,ij->i", here[rows], np.take(features, neighbors, axis=0))
         variance = values**2 / np.maximum(diagonal, _LEAST_DIAGONAL)
         product = values[own][:, None] * values[other]
         expected = entries * (variance[own][:, None] + variance[other]) / 2

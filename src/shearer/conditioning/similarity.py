@@ -70,8 +70,6 @@ class Similarities:
     def features(self, places: Sequence[int], sample: int, rank: int) -> Iterator[tuple[Source, float]]:
         """Features at some of the widths, and the share of the similarity that they leave out.
 
-        Those of all rows are handed over, not copied: whoever changes them asks for them once.
-
         Parameters
         ----------
         places : sequence of int
@@ -84,9 +82,9 @@ class Similarities:
         rows = _from_the_middle(self.values, sample_rows(self.values, sample))
         squared = _squared(self.values[rows], self.values[rows])
         same = None if self.codes is None else np.equal.outer(self.codes[rows], self.codes[rows])
-        room = np.empty_like(squared)  # of all widths, one after the other
-        for place in places:
-            similar = self._at_width(squared, place, room)
+        room = np.empty_like(squared) if len(places) > 1 else squared  # of one width after the other
+        for k, place in enumerate(places, 1):
+            similar = self._at_width(squared, place, room if k < len(places) else squared)
             if same is not None:
                 similar *= same
             yield self._factored(similar, rows, rank, place)
@@ -112,9 +110,11 @@ class Similarities:
         found = np.empty((n, count))
         found[order] = factor.T
         if len(rows) < n:
-            others = np.setdiff1d(np.arange(n), rows, assume_unique=True)
-            found[others] = solved(others)
-        return lambda some: found[some], left_out
+            others = np.ones(n, dtype=bool)
+            others[rows] = False
+            places = np.flatnonzero(others)
+            found[places] = solved(places)
+        return _handed_over(found, solved), left_out
 
     def _at_width(self, squared: Floats, place: int, out: Floats) -> Floats:
         rate = -1.0 / self.widths[place] ** 2
@@ -122,6 +122,18 @@ class Similarities:
         if -rate * self.values.shape[1] > _LARGEST_EXPONENT:  # no coordinate has a range above 1
             np.maximum(out, -_LARGEST_EXPONENT, out=out)
         return np.exp(out, out=out)
+
+
+def _handed_over(found: Floats, again: Source) -> Source:
+    """Features that are there: who asks for all rows first has them without a copy; after that they are formed again."""
+    kept, every = [found], slice(0, len(found))
+
+    def source(rows: Index) -> Floats:
+        if not kept:
+            return again(rows)
+        return kept.pop() if isinstance(rows, slice) and rows == every else np.array(kept[0][rows])
+
+    return source
 
 
 def _from_the_middle(values: Floats, rows: Indices) -> Indices:
