@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import shearer as sh
+from shearer.conditioning import constants
 from shearer.conditioning.designs import Conditions
 from shearer.conditioning.pair import PairsGiven
 from shearer.conditioning.residual import _spread
-from shearer.conditioning.ridge import Fit
+from shearer.conditioning.ridge import Choice, Fit, Smoother
 from shearer.conditioning.similarity import Similarities
 from shearer.conditioning.strata import Strata
 from shearer.data import read
@@ -231,6 +232,18 @@ def test_regression_is_that_of_a_dense_formula(rng):
     hat = (features * shrinkage) @ features.T + conditions.base @ conditions.base.T
     np.testing.assert_allclose(fit.residuals, column - hat @ column, atol=1e-6)
     assert fit.freedom[0] == pytest.approx(np.trace(hat))
+
+
+@pytest.mark.parametrize(("rank", "worth"), [(10, True), (60, False)])
+def test_more_features_are_tried_where_they_could_spend_more(rng, rank, worth):
+    similar = Similarities.of(rng.normal(size=(90, 3)), (1.0,))
+    source, left_out = next(similar.features((0,), 90, rank))
+    missing = 90 - np.sum(source(np.arange(90)) ** 2)  # every row is as similar to itself as can be
+    smoother = Smoother.of(np.full((90, 1), 90**-0.5), source, left_out, lambda: None)
+    assert smoother.missing == pytest.approx(missing)
+    shrinkage = smoother.values / (smoother.values + 1.0)
+    assert (missing > constants.FINER_SHARE * shrinkage.sum()) == worth
+    assert (Choice(smoother, shrinkage).finer is not None) == worth
 
 
 def test_covariance_within_strata_is_that_of_all_rearrangements():

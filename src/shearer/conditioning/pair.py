@@ -14,7 +14,7 @@ from shearer.conditioning.covariance import Tail, quadratic_tail
 from shearer.conditioning.designs import Conditions, split_blocks
 from shearer.conditioning.residual import Parts, Residual
 from shearer.conditioning.residual_check import chance
-from shearer.conditioning.row_order import by_values, recoded
+from shearer.conditioning.sorted_rows import by_values, recoded
 from shearer.conditioning.strata import Strata
 from shearer.data.variables import Variable
 from shearer.pairs.null_law.combined_pvalue import half_cauchy
@@ -193,4 +193,3 @@ class PairsGiven:
                 f"the conditions take {spent:.0%} of the rows to fit: a small p-value may be due to what was not fitted"
             )
         return ""
-

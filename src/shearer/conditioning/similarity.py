@@ -125,7 +125,7 @@ class Similarities:
 
 
 def _handed_over(found: Floats, again: Source) -> Source:
-    """Features that are there: who asks for all rows first has them without a copy; after that they are formed again."""
+    """Features that are there: who asks for all rows first has them without a copy; then they are formed again."""
     kept, every = [found], slice(0, len(found))
 
     def source(rows: Index) -> Floats:

@@ -1,8 +1,8 @@
 """Rows in an order that their values decide, so that what is found does not depend on the order in which they came.
 
 Landmarks, samples and neighbors among rows that serve equally well are chosen by their places: of two rows as far from
-all landmarks the first one is the next. In the order of the values the same row is the first of them, whatever the order
-in which rows were passed.
+all landmarks the first one is the next. In the order of the values the same row is the first of them, in whatever order
+rows were passed.
 """
 
 from collections.abc import Sequence
