@@ -31,7 +31,7 @@ LEVEL = 0.05
 # method -> trials at each number of rows; none where a test takes seconds
 TRIALS = {
     "shearer": {100: 1000, 200: 1000, 500: 1000, 2000: 1000},
-    "KCI": {200: 60, 100: 60, 500: 10},
+    "KCI": {200: 200, 100: 200, 500: 50},
     "RCIT": {200: 60, 100: 60},
     "local permutation": {200: 20},
     "FastKCI": {200: 5},

@@ -34,8 +34,8 @@ IN_ANOTHER_ORDER = (1e-5, 0.05)
 #: Answers of which less is promised, and what: round-off is amplified below order 1; `tol` is what was asked for;
 #: bounds of a sketch are those of sums that cancel.
 LESS: dict[str, float] = {"entropy below order 1": 1e-6, "mutual_information, tol=1e-4": 1e-4, "sketch": 1e-7}
-#: Answers that another order of rows may change by more, with few rows too.
-LESS_IN_ANOTHER_ORDER: dict[str, float] = {"independence_test given, p": 0.05}
+#: Answers that another order of rows does not change, with many rows too.
+SAME_IN_ANOTHER_ORDER = ("independence_test given, p",)
 #: Answers to which another order is another draw of rows.
 DRAWN = ("SubspaceOutlierDetector",)
 #: Variations that need a process of their own -> its environment.
@@ -256,9 +256,8 @@ def promised(name: str, rows: int, key: str) -> float | None:
         return None
     if key in LESS:
         return LESS[key]
-    if reordered and key in LESS_IN_ANOTHER_ORDER:
-        return LESS_IN_ANOTHER_ORDER[key]
-    pair = IN_ANOTHER_ORDER if reordered and rows > EXACT_ROWS else SAME
+    drawn = reordered and rows > EXACT_ROWS and key not in SAME_IN_ANOTHER_ORDER
+    pair = IN_ANOTHER_ORDER if drawn else SAME
     return pair[1] if key.endswith("p") else pair[0]
 
 

@@ -27,8 +27,8 @@ NARROW_ROWS, NARROW_BITS, NARROW_JOINT_BITS, NARROW_DIMENSIONS = 400, 5.7, 5.0, 
 #: Most numbers of which all products are formed.
 MOST_PRODUCTS = 12
 #: Features of a number, of a fitted value and of several numbers together at most; a joint fit that is chosen is made
-#: again with more of them.
-NUMBER_RANK, INDEX_RANK, JOINT_RANK, FINE_RANK = 40, 60, 150, 400
+#: again with more of them, where what was left out could spend this share more degrees of freedom.
+NUMBER_RANK, INDEX_RANK, JOINT_RANK, FINE_RANK, FINER_SHARE = 40, 60, 150, 400, 0.25
 #: Rows among which landmarks are chosen, for the first joint fit and for the finer one.
 SAMPLE_ROWS, FINE_SAMPLE_ROWS = 256, 640
 #: Rows in which widths are found: bits need not be exact.

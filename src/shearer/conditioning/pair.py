@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,13 @@ from shearer.conditioning.covariance import Tail, quadratic_tail
 from shearer.conditioning.designs import Conditions, split_blocks
 from shearer.conditioning.residual import Parts, Residual
 from shearer.conditioning.residual_check import chance
+from shearer.conditioning.sorted_rows import by_values, recoded
 from shearer.conditioning.strata import Strata
 from shearer.data.variables import Variable
 from shearer.pairs.null_law.combined_pvalue import half_cauchy
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -84,10 +86,12 @@ class PairsGiven:
                 hint = 'method="permutation" takes any kernel.'
                 raise type_error(variable.name, "numbers or labels", "objects", hint)
         self._variables = tuple(variables)
-        self._given = tuple(given)
         self._rows = len(variables[0].blocks[0].values)
-        self._numbers, self._labels = split_blocks(given)
-        self._parts: dict[int, Parts] = {}
+        conditions = [recoded(variable) for variable in given]
+        self._order, self._groups = by_values(conditions)
+        # in that order, as the strata and the regressions
+        self._numbers, self._labels = split_blocks([variable.take(self._order) for variable in conditions])
+        self._parts: dict[int, tuple[Parts, Indices]] = {}
         self._residuals: dict[int, Residual] = {}
 
     @property
@@ -117,25 +121,30 @@ class PairsGiven:
             return f"only {self._strata.usable} of {self._rows} rows share their labels with another row"
         return ""
 
-    def parts(self, place: int) -> Parts:
-        """A variable as it is tested."""
+    def _ordered(self, place: int) -> tuple[Parts, Indices]:
+        """A variable as it is tested, in the order of the conditions and then of its own values, and that order."""
         if place not in self._parts:
-            self._parts[place] = Parts.of(self._variables[place])
+            variable, order = recoded(self._variables[place]), self._order
+            if self._groups[-1] < self._rows - 1:
+                order = order[by_values([variable.take(order)], self._groups)[0]]
+            self._parts[place] = Parts.of(variable.take(order)), order
         return self._parts[place]
 
     def residual(self, place: int) -> Residual:
         """What the conditions leave of a variable that is not constant."""
         if place not in self._residuals:
-            parts = self.parts(place)
+            parts, order = self._ordered(place)
             by_numbers = self._numbers.shape[1] > 0
             found = Residual.of(parts, self._conditions) if by_numbers else self._strata.residual(parts)
-            self._residuals[place] = found
+            features = np.empty_like(found.features)
+            features[order] = found.features
+            self._residuals[place] = replace(found, features=features)
         return self._residuals[place]
 
     def answer(self, first: int, second: int) -> Answer:
         """The test of two variables."""
         places = first, second
-        constant = self._listed(k for k in places if self.parts(k).is_constant)
+        constant = self._listed(k for k in places if self._ordered(k)[0].is_constant)
         if constant:
             return Answer(1.0, reason=f"{constant} is constant")
         if self.refusal:
@@ -156,8 +165,8 @@ class PairsGiven:
         return " and ".join(describe(self._variables[k].name) for k in places)
 
     def _tails(self, first: Residual, second: Residual) -> tuple[tuple[str, Tail], ...]:
-        linear = first.features[:, : first.linear], second.features[:, : second.linear]
-        both = first.features, second.features
+        both = first.features[self._order], second.features[self._order]
+        linear = both[0][:, : first.linear], both[1][:, : second.linear]
         curved = both[0].shape[1] * both[1].shape[1] > linear[0].shape[1] * linear[1].shape[1]
         if not self._numbers.shape[1]:
             names = "over strata", "by stratum"

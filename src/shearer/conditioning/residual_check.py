@@ -21,6 +21,8 @@ Indices = NDArray[np.intp]
 
 # Diagonal entries of (I - H)^2 below this are of rows that the fit goes through.
 _LEAST_DIAGONAL = 0.05
+# Rows whose neighbors are taken at a time, so that they stay in the cache.
+_ROWS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,16 +90,17 @@ class Neighbors:
         choice = fit.choices[column]
         seen, own, other = self._seen
         values = fit.residuals[seen, column]
-        parts = [(fit.base[seen], np.ones(fit.base.shape[1]))]
+        parts = [fit.base[seen]]
         if choice.smoother is not None:
-            parts.append((choice.smoother.at(seen), 2 * choice.shrinkage - choice.shrinkage**2))
+            parts.append(choice.smoother.at(seen, np.sqrt(choice.shrinkage * (2 - choice.shrinkage))))
         entries, diagonal = np.zeros(other.shape), np.ones(len(values))
-        for features, weight in parts:
-            weighted = features * weight
-            diagonal -= np.einsum("ij,ij->i", features, weighted)
-            weighted = weighted[own]
-            for k, neighbors in enumerate(other.T):
-                entries[:, k] -= np.einsum("ij,ij->i", weighted, np.take(features, neighbors, axis=0))
+        for features in parts:
+            diagonal -= np.einsum("ij,ij->i", features, features)
+            here = features[own]
+            for start in range(0, len(other), _ROWS):
+                rows = slice(start, start + _ROWS)
+                for k, neighbors in enumerate(other[rows].T):
+                    entries[rows, k] -= np.einsum("ij,ij->i", here[rows], np.take(features, neighbors, axis=0))
         variance = values**2 / np.maximum(diagonal, _LEAST_DIAGONAL)
         product = values[own][:, None] * values[other]
         expected = entries * (variance[own][:, None] + variance[other]) / 2

@@ -40,6 +40,8 @@ class Smoother:
         Sums of squares of the features along each direction.
     left_out : float
         Share of the similarity that the features leave out.
+    missing : float
+        What the features leave out of the similarities of all rows with themselves.
     finer : callable, optional
         Makes the same smoother with more features.
     """
@@ -47,6 +49,7 @@ class Smoother:
     base: Floats
     values: Floats
     left_out: float
+    missing: float
     finer: "Callable[[], Smoother | None] | None"
     _beyond: Source = field(repr=False)
     _turn: Floats = field(repr=False)
@@ -59,10 +62,11 @@ class Smoother:
         """From the features of all rows; None where nothing of them is left beyond `base`."""
         n, features = len(base), formed(source, len(base))
         if features is not None:
+            total = float(np.vdot(features, features))
             beyond, squares = _kept(base, features)
             chunks = [slice(0, n)]
         else:
-            beyond, squares = _formed(base, source)
+            beyond, squares, total = _formed(base, source)
             chunks = list(runs(n))
         values, turn = np.linalg.eigh(squares)  # of its lower triangle
         kept = values > constants.SMALLEST_DIRECTION * max(float(values[-1]), 1e-300)
@@ -70,11 +74,12 @@ class Smoother:
         if not kept.any():
             return None
         values = values[kept]
-        return cls(base, values, left_out, finer, beyond, turn[:, kept] / np.sqrt(values), chunks)
+        missing = max(0.0, n - total) if left_out else 0.0
+        return cls(base, values, left_out, missing, finer, beyond, turn[:, kept] / np.sqrt(values), chunks)
 
-    def at(self, rows: Index) -> Floats:
-        """Orthonormal features of some rows."""
-        found: Floats = self._beyond(rows) @ self._turn
+    def at(self, rows: Index, weights: Floats) -> Floats:
+        """Orthonormal features of some rows, times weights."""
+        found: Floats = self._beyond(rows) @ (self._turn * weights)
         return found
 
     def products(self, columns: Floats) -> Floats:
@@ -129,15 +134,15 @@ def _kept(base: Floats, features: Floats) -> tuple[Source, Floats]:
     return lambda rows: found[rows], blas.dsyrk(1.0, found.T, lower=1)
 
 
-def _formed(base: Floats, source: Source) -> tuple[Source, Floats]:
-    """The same where there is no room for them: they are formed whenever they are needed."""
+def _formed(base: Floats, source: Source) -> tuple[Source, Floats, float]:
+    """The same where there is no room for them, formed whenever they are needed; and the sum of all their squares."""
     width = source(slice(0, 1)).shape[1]
     squares, cross = np.zeros((width, width)), np.zeros((base.shape[1], width))
     for rows in runs(len(base)):
         block = source(rows)
         squares += block.T @ block
         cross += base[rows].T @ block
-    return lambda rows: source(rows) - base[rows] @ cross, squares - cross.T @ cross
+    return lambda rows: source(rows) - base[rows] @ cross, squares - cross.T @ cross, float(np.trace(squares))
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +157,15 @@ class Choice:
     def freedom(self) -> float:
         """Degrees of freedom."""
         return float(self.shrinkage.sum())
+
+    @property
+    def finer(self) -> "Callable[[], Smoother | None] | None":
+        """Makes the smoother with more features, where at this penalty these could spend clearly more."""
+        if self.smoother is None or self.smoother.finer is None:
+            return None
+        penalty = float(self.smoother.values[0] * (1 / self.shrinkage[0] - 1))
+        could_spend = self.smoother.missing / max(penalty, 1e-300)
+        return self.smoother.finer if could_spend > constants.FINER_SHARE * self.freedom else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +215,8 @@ class Fit:
         best, choices = self.criterion(), [Choice()] * len(self.freedom)
         best = self._improve(smoothers, best, choices)
         if fine:
-            finer = [one.finer() for one in _distinct(choices) if one.finer is not None]
+            makers = {id(choice.smoother): choice.finer for choice in choices if choice.finer is not None}
+            finer = [make() for make in makers.values()]
             self._improve([one for one in finer if one is not None], best, choices)
         return self._applied(choices)
 

@@ -82,19 +82,23 @@ class Similarities:
         rows = _from_the_middle(self.values, sample_rows(self.values, sample))
         squared = _squared(self.values[rows], self.values[rows])
         same = None if self.codes is None else np.equal.outer(self.codes[rows], self.codes[rows])
-        for place in places:
-            similar = self._at_width(squared, place, np.empty_like(squared))
-            yield self._factored(similar if same is None else similar * same, rows, rank, place)
+        room = np.empty_like(squared) if len(places) > 1 else squared  # of one width after the other
+        for k, place in enumerate(places, 1):
+            similar = self._at_width(squared, place, room if k < len(places) else squared)
+            if same is not None:
+                similar *= same
+            yield self._factored(similar, rows, rank, place)
 
     def _factored(self, similar: Floats, rows: Indices, rank: int, place: int) -> tuple[Source, float]:
+        """Features by the factor of the similarities of some rows, which are overwritten."""
         varying = max(1.0 - float(similar.mean()), constants.SMALLEST_DIRECTION)
         # symmetric: its transpose has the order of LAPACK and is not copied
         lower, pivots, full, _ = lapack.dpstrf(similar.T, tol=constants.LEFT_OUT * varying, lower=1, overwrite_a=1)
         count, n = max(1, min(int(full), rank)), len(self.values)
-        factor = lower[:, :count]  # rows in the order of the pivots
-        factor[:count] = np.tril(factor[:count])
-        left_out = max(0.0, 1.0 - float(np.vdot(factor.T, factor.T)) / len(rows))
-        order, first = rows[pivots - 1], np.asfortranarray(factor[:count])
+        factor = lower.T[:count]  # a row for each feature, in the order of the pivots
+        factor[:, :count] = np.triu(factor[:, :count])
+        left_out = max(0.0, 1.0 - float(np.vdot(factor, factor)) / len(rows))
+        order, first = rows[pivots - 1], np.array(factor[:, :count].T, order="F")
 
         def solved(some: Index) -> Floats:
             near = self.between(some, order[:count], place)
@@ -104,11 +108,13 @@ class Similarities:
         if n > _MOST_TIMES * len(rows):
             return solved, left_out
         found = np.empty((n, count))
-        found[order] = factor
+        found[order] = factor.T
         if len(rows) < n:
-            others = np.setdiff1d(np.arange(n), rows, assume_unique=True)
-            found[others] = solved(others)
-        return lambda some: np.array(found[some]), left_out
+            others = np.ones(n, dtype=bool)
+            others[rows] = False
+            places = np.flatnonzero(others)
+            found[places] = solved(places)
+        return _handed_over(found, solved), left_out
 
     def _at_width(self, squared: Floats, place: int, out: Floats) -> Floats:
         rate = -1.0 / self.widths[place] ** 2
@@ -116,6 +122,18 @@ class Similarities:
         if -rate * self.values.shape[1] > _LARGEST_EXPONENT:  # no coordinate has a range above 1
             np.maximum(out, -_LARGEST_EXPONENT, out=out)
         return np.exp(out, out=out)
+
+
+def _handed_over(found: Floats, again: Source) -> Source:
+    """Features that are there: who asks for all rows first has them without a copy; then they are formed again."""
+    kept, every = [found], slice(0, len(found))
+
+    def source(rows: Index) -> Floats:
+        if not kept:
+            return again(rows)
+        return kept.pop() if isinstance(rows, slice) and rows == every else np.array(kept[0][rows])
+
+    return source
 
 
 def _from_the_middle(values: Floats, rows: Indices) -> Indices:
@@ -130,6 +148,11 @@ def _from_the_middle(values: Floats, rows: Indices) -> Indices:
 
 def _squared(first: Floats, second: Floats) -> Floats:
     """Squared distances; of several coordinates by a matrix product, which is exact enough of standardised ones."""
-    several = first.shape[1] > _MOST_DIRECT
-    found: Floats = distances.product(first, second) if several else distances.direct(first, second)
-    return found
+    if first.shape[1] <= _MOST_DIRECT:
+        found: Floats = distances.direct(first, second)
+        return found
+    one, other = (np.einsum("ij,ij->i", own, own) for own in (first, second))
+    left = np.column_stack([first, one, np.ones(len(first))])
+    right = np.column_stack([-2.0 * second, np.ones(len(second)), other])
+    found = left @ right.T
+    return np.maximum(found, 0.0, out=found)
