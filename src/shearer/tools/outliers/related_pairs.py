@@ -59,7 +59,7 @@ def alignments(values: Floats, is_label: NDArray[np.bool_], random: np.random.Ra
             break
         parts = [one.of(slice(0, len(few))) for one in features]
         best = np.maximum(best, aligned([part - part.mean(axis=0) for part in parts]))
-    gain = gain_of_choice(len(few), np.minimum(rungs, _HEIGHTS)[:, None], np.minimum(rungs, _HEIGHTS), crossed=False)
+    gain = gain_of_choice(len(few), np.minimum(rungs, _HEIGHTS)[:, None], np.minimum(rungs, _HEIGHTS), shares=False)
     found = np.where(np.isfinite(best), (best - gain) / (1.0 - gain), 0.0)
     np.fill_diagonal(found, 0.0)
     return found
