@@ -243,15 +243,15 @@ def drawn_pairs(
     g = np.random.default_rng(seed)
     pairs = list(combinations(columns, 2))
     chosen = g.permutation(len(pairs))[: 4 if quick else MOST_PAIRS]
-    found = [
-        pair_record(columns, pairs[k], g, known and known[place]) for place, k in enumerate(sorted(chosen.tolist()))
-    ]
+    places = sorted(chosen.tolist())
+    earlier = known or [None] * len(places)
+    found = [pair_record(columns, pairs[k], g, one) for k, one in zip(places, earlier, strict=True)]
     qvalues = adjusted_pvalues(np.array([record["pvalue"] for record in found]))
     return [record | {"qvalue": float(q)} for record, q in zip(found, qvalues, strict=True)]
 
 
 def pair_record(
-    columns: Columns, names: tuple[str, str], g: Generator, known: dict[str, Any] | None = None
+    columns: Columns, names: tuple[str, str], g: Generator, earlier: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     two = [np.asarray(columns[name]) for name in names]
     known = np.logical_and.reduce([_known(column) for column in two])
@@ -260,10 +260,10 @@ def pair_record(
     tests = PairTests.of(read({"x": x, "y": y}))
     judged = tests.judged(slice(0, 1), slice(1, 2))
     own = {"pvalue": float(judged.pvalue[0, 0]), "strength": float(signed_root(judged.squared)[0, 0])}
-    if known is not None:
-        assert known["variables"] == list(names)
-        assert known["rows"] == len(rows)
-        return known | own
+    if earlier is not None:
+        assert earlier["variables"] == list(names)
+        assert earlier["rows"] == len(rows)
+        return earlier | own
     matrix = sh.pairwise({"x": x, "y": y})
     flat = [_numbers(column) for column in (x, y)]
     wide = [_indicators(column) for column in (x, y)]

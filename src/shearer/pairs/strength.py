@@ -116,7 +116,8 @@ class Strongest:
     @property
     def varies(self) -> Masks:
         """Where both variables of a pair vary."""
-        return np.isfinite(self._share)
+        found: Masks = np.isfinite(self._share)
+        return found
 
     @property
     def squared(self) -> Floats:

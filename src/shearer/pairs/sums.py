@@ -347,7 +347,7 @@ class Marginal:
         return float(self.n * (self.n - 1) * (self.scale**2 * self.raw[0] + self.mean**2))
 
 
-def drawn_together(eigenvalues: Floats, n: Any) -> Floats:
+def drawn_together(eigenvalues: NDArray[Any], n: Any) -> Floats:
     """Estimate the eigenvalues of a law from those of a sample, which lie further apart (Lawley 1956).
 
     An eigenvalue l of n rows is larger by l / n times the sum of m / (l - m) over all others m than that of the law.
@@ -370,7 +370,8 @@ def drawn_together(eigenvalues: Floats, n: Any) -> Floats:
     apart = some[..., :, None] - some[..., None, :]
     squares = apart * apart + products
     moved = np.divide(products * apart, squares, out=np.zeros_like(squares), where=squares > 0)
-    return np.maximum(some - moved.sum(axis=-1), 0.0)
+    found: Floats = np.maximum(some - moved.sum(axis=-1), 0.0)
+    return found
 
 
 def centered_sums(squares: Any, cubes: Any, triangles: Any) -> dict[str, Any]:
