@@ -209,11 +209,11 @@ def normal(rest: str, seed: int, quick: bool) -> dict[str, Any]:
 
 
 def coverage(rest: str, seed: int, quick: bool) -> dict[str, Any]:
-    """How often the interval holds the strength of the law, which 6 samples of 4000 rows give."""
+    """How often the interval holds the strength of the law, which 24 samples of 4000 rows give."""
     *name, parameter, rows = rest.split(", ")
     law, value, n = (LAWS | {"curve": _curved})[", ".join(name)], float(parameter), int(rows[2:])
     g = np.random.default_rng(seed)
-    truth = np.mean([judged(*law(g, 4000, value))[0] for _ in range(6)]) if value else 0.0
+    truth = np.mean([judged(*law(g, 4000, value))[0] for _ in range(24)]) if value else 0.0
     root = float(np.sqrt(max(truth, 0.0)))
     ends = np.array([judged(*law(g, n, value))[1:] for _ in range(20 if quick else 120)])
     held = (ends[:, 0] <= root) & (root <= ends[:, 1])

@@ -214,17 +214,27 @@ def intervals_of(
     n = presence.common[presence.pattern[pairs[:, 0]], presence.pattern[pairs[:, 1]]] if rows is None else rows
     influences = Influences(ladders)
     every = rungs_of_pairs(len(limits.RUNG_BITS))
-    found = np.full((len(pairs), len(Influence._fields)), np.nan)
+    chosen, widest = np.full((2, len(pairs), len(Influence._fields)), np.nan)
     for place in np.lexsort((pairs[:, 1] // _TILE, pairs[:, 0] // _TILE)):
         first, second = (int(k) for k in pairs[place])
-        found[place] = influences.of(first, second, every[rungs[place]])
-    variance, share, attainable, unsettled = found.T
-    ladder = np.array([ladders.heights(k) for k in range(ladders.count)], dtype=np.intp)
-    coarse = (ladder[pairs] < len(limits.RUNG_BITS)).all(axis=1)
+        chosen[place] = influences.of(first, second, every[rungs[place]])
+        if rungs[place] and ladders.rows <= limits.INFLUENCE_ROWS:
+            widest[place] = influences.of(first, second, every[0])
+    ladder = np.array([ladders.heights(k) for k in range(ladders.count)], dtype=np.intp)[pairs]
+    coarse = (ladder < len(limits.RUNG_BITS)).all(axis=1)
+    unclear = ~(pvalue <= limits.UNCLEAR)
+
+    def interval(around: Floats, found: Floats) -> Interval:
+        _, variance, share, attainable, unsettled = found.T
+        return squared_interval(around, variance / n, np.maximum(share * n, 2.0), n, attainable, unsettled / n, coarse)
+
     with np.errstate(divide="ignore", invalid="ignore"):
-        freedom = np.maximum(share * n, 2.0)
-        low, high = squared_interval(squared, variance / n, freedom, n, attainable, unsettled / n, coarse)
-        unclear = ~(pvalue <= limits.UNCLEAR)
+        low, high = interval(squared, chosen)
+        # The largest share of the law is below the largest of upper ends. Of what is clear nothing is taken off for the
+        # choice, and the widest rungs, whose share may be the larger one in the law, count too.
+        gain = gain_of_choice(n, *ladder.T) / Influence(*chosen.T).attainable
+        high = np.where(unclear, high, interval(np.minimum(squared + gain * (1.0 - squared), 1.0), chosen).high)
+        high = np.fmax(high, np.where(unclear, np.nan, interval(widest[:, 0], widest).high))
         return Interval(np.where(unclear, np.where(np.isnan(low), np.nan, 0.0), np.sqrt(low)), np.sqrt(high))
 
 
@@ -233,6 +243,8 @@ class Influence(NamedTuple):
 
     Attributes
     ----------
+    squared : float
+        The share.
     variance : float
         Of one row's influence.
     share : float
@@ -243,13 +255,14 @@ class Influence(NamedTuple):
         Variance of one row's influence on the logarithm of that.
     """
 
+    squared: float
     variance: float
     share: float
     attainable: float
     unsettled: float
 
 
-_UNKNOWN = Influence(math.nan, math.nan, math.nan, math.nan)
+_UNKNOWN = Influence(math.nan, math.nan, math.nan, math.nan, math.nan)
 
 
 class Influences:
@@ -289,7 +302,8 @@ class Influences:
         deviations = (influence - influence.mean()) ** 2 * (n / norm) ** 2
         variance, fourth = float(deviations.mean()), float(np.mean(deviations**2))
         share = variance**2 / fourth if fourth > 0 else 1.0
-        return Influence(variance * (1 + 1 / (n * share)), share, attainable, float(np.var(n * on_attainable)))
+        unsettled = float(np.var(n * on_attainable))
+        return Influence(float(both.sum()) / norm, variance * (1 + 1 / (n * share)), share, attainable, unsettled)
 
     def _found(self, variable: int, height: int, other: int) -> tuple[Floats, Floats]:
         """Centered features on the rows that are common with a pattern, and the row sums of the squares of u.
