@@ -144,6 +144,10 @@ def _curved(g: Generator, n: int, share: float) -> tuple[Any, Any]:
     return x, share * (x**2 - 1) + np.sqrt(1 - share**2) * e
 
 
+def squared_strength(x: Any, y: Any) -> float:
+    return float(PairTests.of(read({"x": x, "y": y})).judged(slice(0, 1), slice(1, 2)).squared[0, 0])
+
+
 def judged(x: Any, y: Any) -> tuple[float, float, float]:
     """Squared strength, and the ends of the interval of the strength."""
     tests = PairTests.of(read({"x": x, "y": y}))
@@ -204,16 +208,16 @@ def bias(rest: str, seed: int, quick: bool) -> dict[str, Any]:
 def normal(rest: str, seed: int, quick: bool) -> dict[str, Any]:
     r, rows = float(rest.split(",")[0][2:]), 400
     g = np.random.default_rng(seed)
-    squares = [judged(*_normal(g, rows, r))[0] for _ in range(20 if quick else 100)]
+    squares = [squared_strength(*_normal(g, rows, r)) for _ in range(20 if quick else 100)]
     return {"rows": rows, "r": r, "strength": float(signed_root(np.mean(squares)))}
 
 
 def coverage(rest: str, seed: int, quick: bool) -> dict[str, Any]:
-    """How often the interval holds the strength of the law, which 24 samples of 4000 rows give."""
+    """How often the interval holds the strength of the law, which 12 samples of 4000 rows give."""
     *name, parameter, rows = rest.split(", ")
     law, value, n = (LAWS | {"curve": _curved})[", ".join(name)], float(parameter), int(rows[2:])
     g = np.random.default_rng(seed)
-    truth = np.mean([judged(*law(g, 4000, value))[0] for _ in range(24)]) if value else 0.0
+    truth = np.mean([squared_strength(*law(g, 4000, value)) for _ in range(12)]) if value else 0.0
     root = float(np.sqrt(max(truth, 0.0)))
     ends = np.array([judged(*law(g, n, value))[1:] for _ in range(20 if quick else 120)])
     held = (ends[:, 0] <= root) & (root <= ends[:, 1])
