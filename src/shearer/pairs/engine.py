@@ -24,7 +24,7 @@ from shearer.pairs.cross_products import margins_of, samples_of
 from shearer.pairs.null_law.rare import RarePairs
 from shearer.pairs.null_law.tails import joined
 from shearer.pairs.sides import Ladders, Prepared, Side
-from shearer.pairs.statistics import chances_of, compared, counts_at, rungs_of_pairs, weights_of
+from shearer.pairs.statistics import chances_of, compared, counts_at, rungs_of_pairs, turned, weights_of
 from shearer.pairs.strength import Interval, Strongest, intervals_of
 
 Floats = NDArray[np.float64]
@@ -48,14 +48,15 @@ class Judged(NamedTuple):
     pvalue : array
         Of the test.
     squared : array
-        Alignment at the rung where it is largest, less what that choice gains by chance (`shearer.pairs.strength`).
-    height : array of int
-        That rung.
+        Share of the attainable alignment where it is largest, less what that choice gains by chance
+        (`shearer.pairs.strength`).
+    rungs : array of int
+        Where that is: a place among `rungs_of_pairs`, the rung of the row's variable and that of the column's.
     """
 
     pvalue: Floats
     squared: Floats
-    height: NDArray[np.intp]
+    rungs: NDArray[np.intp]
 
 
 class PairTests:
@@ -157,42 +158,46 @@ class PairTests:
                 meter.step()
         if self._rare is not None:
             self._rare.raise_pvalues(result[0], rows, columns)
-        return Judged(result[0], result[1], result[2].astype(np.intp))
+        rungs = result[2].astype(np.intp)
+        later = np.greater.outer(*(np.arange(run.start, run.stop) for run in (rows, columns)))
+        return Judged(result[0], result[1], np.where(later, turned(rungs), rungs))
 
     def _judged(self, cell: Cell, left: list[Side], right: list[Side]) -> tuple[Floats, Floats, Floats]:
-        """What `judged` gives, of the pairs of two tiles, without the bound for rare values."""
+        """What `judged` gives, of the pairs of two tiles, without the bound for rare values.
+
+        The rungs are that of the variable that stands first in the table, and that of the other.
+        """
         common, ladders = self._common(*cell), [self._rungs(tile) for tile in cell]
         every = rungs_of_pairs(len(left))
         tails: list[Floats] = []
-        strongest = Strongest(common.shape)
-        for (first, second), sample in zip(every, samples_of(left, right, every), strict=True):
-            found = compared(sample, (first, second))
-            if first == second:
-                strongest.add(found.alignment, first)
-            found.z[:, ~counts_at((first, second), *ladders)] = np.nan
+        strongest = Strongest(common, *ladders)
+        for place, (heights, sample) in enumerate(zip(every, samples_of(left, right, every), strict=True)):
+            strongest.add(sample.alignment, sample.attainable, place)
+            found = compared(sample, heights)
+            found.z[:, ~counts_at(heights, *ladders)] = np.nan
             tails += found.tails()
         block = joined(tails, weights_of(every))
         block[common < limits.FEWEST_ROWS] = np.nan
         if cell[0] == cell[1]:
             np.fill_diagonal(block, 1.0)
-        return block, strongest.debiased(common, *ladders), strongest.height.astype(np.float64)
+        return block, strongest.squared, strongest.rungs.astype(np.float64)
 
     def intervals(
-        self, pairs: NDArray[np.intp], squared: Floats, height: NDArray[np.intp], pvalue: Floats, rows: Any = None
+        self, pairs: NDArray[np.intp], squared: Floats, rungs: NDArray[np.intp], pvalue: Floats, rows: Any = None
     ) -> Interval:
         """95 % confidence intervals of the strengths of some pairs, as `judged` found them.
 
         Parameters
         ----------
         pairs : array (m, 2)
-            Positions of the variables.
-        squared, height, pvalue : array (m,)
+            Positions of the variables, those of a row and a column of what was judged.
+        squared, rungs, pvalue : array (m,)
             As judged. Where p is above 5 % the interval reaches down to 0: the upper end is then a bound.
         rows : int, optional
             How many rows those of the table stand for, where they are a sample.
         """
         with single_threaded_blas():
-            return intervals_of(self._ladders, pairs, squared, height, pvalue, rows)
+            return intervals_of(self._ladders, pairs, squared, rungs, pvalue, rows)
 
     def chances(self, rows: slice, columns: slice) -> Chances:
         """What chance gives to the mutual information of order 2 of all pairs of two runs, at the first width."""

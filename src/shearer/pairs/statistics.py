@@ -28,6 +28,7 @@ from shearer.pairs.patterns import Rows
 
 Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
+Indices = NDArray[np.intp]
 #: What pairs need of variables: one entry for each variable and each pattern of missing values of the others.
 Known: TypeAlias = list[list[Rows]]
 #: The rungs of both variables.
@@ -61,6 +62,13 @@ class Margins:
         left, right = self.both(name)
         product: Floats = left * right
         return product
+
+    @cached_property
+    def attainable(self) -> Floats:
+        """The largest alignment that the similarities of each two can have (`attainable_alignment`)."""
+        sides = (self.first, self.second)
+        left, right = (_padded([[one.marginal.spectrum for one in some] for some in side]) for side in sides)
+        return attainable_alignment(left, np.swapaxes(right, 0, 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +104,44 @@ class Sample(Margins):
         left, right = ([[one.marginal.centered for one in some] for some in side] for side in (self.first, self.second))
         found = [[_stacked(forms, key) for key in ("second", "third", "spread")] for forms in (left, right)]
         return Form(*found[0]), Form(*(np.swapaxes(part, 0, 1) for part in found[1]))
+
+    @cached_property
+    def alignment(self) -> Floats:
+        """Inner products of the U-centered similarities over their norms; nan where one does not vary."""
+        n = np.asarray(self.n)
+        left, right = (form.spread for form in self.forms)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = 2 * self.centered / (n * (n - 1.0) * left * right)
+        varies = np.minimum(left, right) > limits.SMALLEST_SPREAD
+        return np.where(varies & (n >= limits.FEWEST_ROWS), found, np.nan)
+
+
+def attainable_alignment(first: Floats, second: Floats) -> Floats:
+    """The cosine of the eigenvalues of two similarities, sorted: no rotation of one aligns it more with the other.
+
+    That the sum of products of sorted eigenvalues is the largest inner product is von Neumann's trace inequality.
+
+    Parameters
+    ----------
+    first, second : array (..., r), (..., s)
+        Eigenvalues, the largest first; those that one lacks are 0.
+
+    Examples
+    --------
+    >>> float(attainable_alignment(np.array([2.0]), np.array([4.0, 3.0])))
+    0.8
+    """
+    shared = min(first.shape[-1], second.shape[-1])
+    inner = np.vecdot(first[..., :shared], second[..., :shared])
+    with np.errstate(invalid="ignore"):
+        found: Floats = inner / np.sqrt(np.vecdot(first, first) * np.vecdot(second, second))
+    return found
+
+
+def _padded(spectra: list[list[Floats]]) -> Floats:
+    """As one array, with zeros where some are shorter."""
+    longest = max(len(one) for some in spectra for one in some)
+    return np.array([[np.concatenate([one, np.zeros(longest - len(one))]) for one in some] for some in spectra])
 
 
 def _stacked(forms: list[list[Form]], key: str) -> Floats:
@@ -171,8 +217,8 @@ STATISTICS: list[Statistic] = [
 def rungs_of_pairs(count: int) -> list[Heights]:
     """List the rungs of both variables at which pairs are looked at, where the longer ladder has so many.
 
-    All equal ones, since strengths are found there, and those at which a statistic has a weight. A longer ladder only
-    adds to the end of the list.
+    All equal ones, and those at which a statistic has a weight; strengths are found at all of them. A longer ladder
+    only adds to the end of the list.
 
     Examples
     --------
@@ -182,6 +228,19 @@ def rungs_of_pairs(count: int) -> list[Heights]:
     equal = [(height, height) for height in range(count)]
     every = dict.fromkeys([*equal, *(heights for one in STATISTICS for heights in one.weights)])
     return sorted((one for one in every if max(one) < count), key=lambda one: (max(one), one[0] != one[1]))
+
+
+def turned(places: Indices) -> Indices:
+    """Of places among `rungs_of_pairs`, those where the second variable has the rung of the first.
+
+    Examples
+    --------
+    >>> turned(np.array([0, 1, 2, 3])).tolist()
+    [0, 1, 3, 2]
+    """
+    every = rungs_of_pairs(len(limits.RUNG_BITS))
+    other: Indices = np.array([every.index(heights[::-1]) for heights in every])[places]
+    return other
 
 
 def counts_at(heights: Heights, first: Any, second: Any) -> Masks:
@@ -235,8 +294,6 @@ class Compared(NamedTuple):
         Those that have a weight there.
     z, skewness : array (statistics, p, q)
         In deviations from their means; nan where a tail is not to be trusted.
-    alignment : array (p, q)
-        Inner products of the U-centered similarities over their norms; nan where one does not vary.
     least : array (p, q)
         What a tail that rests on few rows cannot be below.
     """
@@ -245,7 +302,6 @@ class Compared(NamedTuple):
     statistics: tuple[Statistic, ...]
     z: Floats
     skewness: Floats
-    alignment: Floats
     least: Floats
 
     def tails(self) -> list[Floats]:
@@ -286,12 +342,8 @@ def compared(sample: Sample, heights: Heights) -> Compared:
         values = [one.value(sample) for one in statistics]
         nothing = np.empty((0, *sample.norms.shape))
         z, skewness = (np.stack([one[part] for one in values]) if values else nothing for part in (0, 1))
-        left, right = (form.spread for form in sample.forms)
-        alignment = 2 * sample.centered / (n * (n - 1.0) * left * right)
-        varies = np.minimum(left, right) > limits.SMALLEST_SPREAD
-        alignment = np.where(varies & (n >= limits.FEWEST_ROWS), alignment, np.nan)
     least = chance_of_meeting(n, *sample.both("bearing"))
-    return Compared(heights, statistics, z, skewness, alignment, least)
+    return Compared(heights, statistics, z, skewness, least)
 
 
 def weights_of(pairs: Sequence[Heights]) -> list[float]:

@@ -1,10 +1,18 @@
 """The strength of a pair: how alike the similarities of two variables are, on the scale of a correlation.
 
-With u the U-centered similarities of a rung (`shearer.pairs.sums`), the alignment
+With u the U-centered similarities of a rung of each (`shearer.pairs.sums`), the alignment
 <u_x, u_y> / sqrt(<u_x, u_x> <u_y, u_y>) has mean 0 for independent variables, at any number of rows, and is 1 for
-copies; for a bivariate normal law it is close to the squared correlation at the widest rung. Under independence the
-alignments of all rungs vary alike, by nearly sqrt(2) / n, so that the rung furthest from chance is that of the largest
-alignment. What the choice of the largest of several gains by chance is taken off.
+copies. Of similarities that differ in their eigenvalues, as a narrow one and a wide one do, it cannot reach 1: what it
+can reach is the cosine of the sorted eigenvalues (von Neumann's trace inequality), estimated as those of the law that
+the rows are a sample of (`shearer.pairs.sums.drawn_together`). The squared strength is the share of that.
+
+A wide similarity of a number has one large eigenvalue, that of k labels of equal frequency k - 1 equal ones. So the
+share is the squared correlation of two numbers at their widest rungs, the correlation ratio eta^2 of such a number and
+such labels, the square of Cramér's V of two such labels. A narrow rung of x and the widest of y give at most the share
+of the variance of y that the best prediction from x explains: the strength is no more than its correlation with y.
+
+Under independence the alignments at all rungs vary alike, by nearly sqrt(2) / n. The largest share of several counts,
+each less what the choice gains by chance.
 
 The interval needs no resampling. The influence of a row on an inner product of similarities is twice its row sum, and
 row sums are sums over features. At independence these vanish and what is left is the variance over permutations.
@@ -20,9 +28,12 @@ from scipy.special import stdtrit
 
 from shearer.pairs import limits
 from shearer.pairs.sides import Ladders
+from shearer.pairs.statistics import Heights, attainable_alignment, rungs_of_pairs
+from shearer.pairs.sums import drawn_together
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+Masks = NDArray[np.bool_]
 
 # Halvings that find the ends of an interval to some 1e-9.
 _HALVINGS = 30
@@ -52,8 +63,8 @@ def chance_deviation(n: Any) -> Any:
     return np.sqrt(2.0 / (rows * (rows - 3.0)))
 
 
-def gain_of_choice(n: Any, first: Any, second: Any) -> Any:
-    """Mean of the largest alignment of several rungs under independence.
+def gain_of_choice(n: Any, first: Any, second: Any, *, shares: bool = True) -> Any:
+    """What to take off the alignments at several rungs, so that the largest has mean 0 under independence.
 
     Parameters
     ----------
@@ -61,52 +72,60 @@ def gain_of_choice(n: Any, first: Any, second: Any) -> Any:
         Rows.
     first, second : int or array
         How many rungs the two variables have.
+    shares : bool
+        Whether shares of the attainable alignment are chosen from, at unequal rungs too; else alignments at equal ones.
 
     Examples
     --------
     >>> [round(float(gain_of_choice(100, *rungs)), 4) for rungs in ((1, 1), (4, 1), (4, 4))]
-    [0.0, 0.0086, 0.0115]
+    [0.0, 0.0095, 0.0177]
     """
     more, fewer = np.maximum(first, second) - 1, np.minimum(first, second) - 1
-    return (limits.GAIN_OF_RUNGS[0] * more + limits.GAIN_OF_RUNGS[1] * fewer) * chance_deviation(n)
+    of_more, of_fewer = limits.GAIN_OF_SHARES if shares else limits.GAIN_OF_RUNGS
+    return (of_more * more + of_fewer * fewer) * chance_deviation(n)
 
 
 class Strongest:
-    """The largest alignment of every pair so far, and its height.
+    """The largest share of the attainable alignment of every pair so far, less chance, and the rungs of it.
 
     Parameters
     ----------
-    shape : tuple of int
-        Of the pairs.
+    n : array (p, q)
+        Rows of each pair.
+    first, second : array (p,), (q,)
+        How many rungs the variables have.
     """
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self._alignment = np.full(shape, -np.inf)
-        self.height: Indices = np.zeros(shape, dtype=np.intp)
+    def __init__(self, n: Indices, first: Indices, second: Indices) -> None:
+        self._rows = n
+        self._gain = gain_of_choice(n, first[:, None], second)
+        self._share = np.full(n.shape, -np.inf)
+        #: Places among `rungs_of_pairs`.
+        self.rungs: Indices = np.zeros(n.shape, dtype=np.intp)
 
-    def add(self, alignment: Floats, height: int) -> None:
-        """Add the alignments at one more width; nan where one of a pair does not vary."""
-        better = alignment > self._alignment
-        self._alignment[better] = alignment[better]
-        self.height[better] = height
+    def add(self, alignment: Floats, attainable: Floats, place: int) -> None:
+        """Add what there is at further rungs: the alignment, nan where one of a pair does not vary, and its largest.
 
-    def debiased(self, n: Any, first: Indices, second: Indices) -> Floats:
-        """Less what the choice of a rung gains by chance: 0 in mean for independent variables, 1 for copies.
+        Of few rows chance can be as large as what is attainable at unequal rungs: no share is more than doubled by it.
+        """
+        share = np.minimum((alignment - self._gain) / np.maximum(attainable - self._gain, attainable / 2), 1.0)
+        better = share > self._share
+        self._share[better] = share[better]
+        self.rungs[better] = place
+
+    @property
+    def varies(self) -> Masks:
+        """Where both variables of a pair vary."""
+        found: Masks = np.isfinite(self._share)
+        return found
+
+    @property
+    def squared(self) -> Floats:
+        """The squared strength: 0 in mean for independent variables, 1 for copies.
 
         0 where one of a pair does not vary, nan where it has fewer than 6 rows.
-
-        Parameters
-        ----------
-        n : int or array
-            Rows of each pair.
-        first, second : array (p,), (q,)
-            How many rungs the variables have.
         """
-        rows = np.asarray(n, dtype=np.float64)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            gain = gain_of_choice(rows, first[:, None], second)
-            found = np.where(np.isfinite(self._alignment), (self._alignment - gain) / (1.0 - gain), 0.0)
-        return np.where(rows < limits.FEWEST_ROWS, np.nan, found)
+        return np.where(self._rows < limits.FEWEST_ROWS, np.nan, np.where(self.varies, self._share, 0.0))
 
 
 def signed_root(squared: Floats) -> Floats:
@@ -122,22 +141,33 @@ def signed_root(squared: Floats) -> Floats:
 
 
 def squared_interval(
-    squared: Floats, variance: Floats, freedom: Floats, n: Any, coarse: Any = False, confidence: float = 0.95
+    squared: Floats,
+    variance: Floats,
+    freedom: Floats,
+    n: Any,
+    attainable: Any = 1.0,
+    unsettled: Any = 0.0,
+    coarse: Any = False,
+    confidence: float = 0.95,
 ) -> Interval:
     """All rho^2 from which the one found is no further than chance allows.
 
-    The variance of an alignment at rho^2 = v is taken as k 4 v (1 - v)^2 / n, that of a squared correlation, or for two
+    The variance of a share at rho^2 = v is taken as k 4 v (1 - v)^2 / n, that of a squared correlation, or for two
     labels k 4 v (1 - v) / n, that of a squared phi coefficient; the factor k makes it agree with the influences where
-    the estimate is. What permutations give at v = 0 is added.
+    the estimate is. What permutations give at v = 0 is added, and the variance that the attainable alignment has.
 
     Parameters
     ----------
     squared : array
-        Alignments, debiased.
+        Shares of the attainable alignment, debiased.
     variance, freedom : array
         Variances of these by the influences of rows, and the rows that these rest on: fewer where some outweigh others.
     n : int or array
         Rows.
+    attainable : float or array
+        The largest alignment that there can be, by which what permutations give is divided.
+    unsettled : float or array
+        Variance of its logarithm, 0 where both similarities have the same eigenvalues.
     coarse : bool or array
         Whether both variables have few values, so that a strength near 1 rests on the few rows that differ.
     confidence : float
@@ -150,16 +180,18 @@ def squared_interval(
     ([0.18, 0.0, 1.0], [0.33, 0.04, 1.0])
     """
     here = np.clip(squared, 0.0, 1.0)
-    chance = chance_deviation(n) ** 2
+    chance = (chance_deviation(n) / attainable) ** 2
     shape = 4.0 / np.asarray(n, dtype=np.float64)
     power = np.where(coarse, 1.0, 1.75)
     quantile = stdtrit(freedom, 0.5 + confidence / 2)
     # Of independent variables too the influences vary, by 4 / n^2.
-    least = chance * (1.0 - here) ** 2 + np.finfo(np.float64).tiny
-    factor = (np.maximum(variance - 2.0 * least, 0.0) + least) / (shape * here * (1.0 - here) ** power + least)
+    least = chance * (1.0 - here) ** 2 + limits.ROUND_OFF**2
+    rest = np.maximum(variance - 2.0 * least - here**2 * unsettled, 0.0)
+    factor = (rest + least) / (shape * here * (1.0 - here) ** power + least)
 
     def reach(v: Floats) -> Floats:
-        found: Floats = quantile * np.sqrt(factor * shape * v * (1.0 - v) ** power + chance * (1.0 - v) ** 2)
+        spread = factor * shape * v * (1.0 - v) ** power + chance * (1.0 - v) ** 2 + unsettled * v**2
+        found: Floats = quantile * np.sqrt(spread)
         return found
 
     ends = []
@@ -175,26 +207,66 @@ def squared_interval(
 
 
 def intervals_of(
-    ladders: Ladders, pairs: Indices, squared: Floats, height: Indices, pvalue: Floats, rows: int | None = None
+    ladders: Ladders, pairs: Indices, squared: Floats, rungs: Indices, pvalue: Floats, rows: int | None = None
 ) -> Interval:
     """Intervals of strengths, on the scale of a correlation; parameters as in `PairTests.intervals`."""
     presence = ladders.presence
     n = presence.common[presence.pattern[pairs[:, 0]], presence.pattern[pairs[:, 1]]] if rows is None else rows
     influences = Influences(ladders)
-    variance, share = np.full((2, len(pairs)), np.nan)
+    every = rungs_of_pairs(len(limits.RUNG_BITS))
+    chosen, widest = np.full((2, len(pairs), len(Influence._fields)), np.nan)
     for place in np.lexsort((pairs[:, 1] // _TILE, pairs[:, 0] // _TILE)):
-        first, second = pairs[place]
-        variance[place], share[place] = influences.variance(int(first), int(second), int(height[place]))
-    rungs = np.array([ladders.heights(k) for k in range(ladders.count)], dtype=np.intp)
-    coarse = (rungs[pairs] < len(limits.RUNG_BITS)).all(axis=1)
+        first, second = (int(k) for k in pairs[place])
+        chosen[place] = influences.of(first, second, every[rungs[place]])
+        if rungs[place] and ladders.rows <= limits.INFLUENCE_ROWS:
+            widest[place] = influences.of(first, second, every[0])
+    ladder = np.array([ladders.heights(k) for k in range(ladders.count)], dtype=np.intp)[pairs]
+    coarse = (ladder < len(limits.RUNG_BITS)).all(axis=1)
+    unclear = ~(pvalue <= limits.UNCLEAR)
+
+    def interval(around: Floats, found: Floats) -> Interval:
+        _, variance, share, attainable, unsettled = found.T
+        return squared_interval(around, variance / n, np.maximum(share * n, 2.0), n, attainable, unsettled / n, coarse)
+
     with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = squared_interval(squared, variance / n, np.maximum(share * n, 2.0), n, coarse)
-        unclear = ~(pvalue <= limits.UNCLEAR)
+        low, high = interval(squared, chosen)
+        # The largest share of the law is below the largest of upper ends. Of what is clear nothing is taken off for the
+        # choice, and the widest rungs, whose share may be the larger one in the law, count too.
+        gain = gain_of_choice(n, *ladder.T) / Influence(*chosen.T).attainable
+        high = np.where(unclear, high, interval(np.minimum(squared + gain * (1.0 - squared), 1.0), chosen).high)
+        high = np.fmax(high, np.where(unclear, np.nan, interval(widest[:, 0], widest).high))
         return Interval(np.where(unclear, np.where(np.isnan(low), np.nan, 0.0), np.sqrt(low)), np.sqrt(high))
 
 
+class Influence(NamedTuple):
+    """What single rows do to the share of the attainable alignment of a pair.
+
+    Attributes
+    ----------
+    squared : float
+        The share.
+    variance : float
+        Of one row's influence.
+    share : float
+        Effective rows of these as a share of all: less than 1 where some rows outweigh others.
+    attainable : float
+        The largest alignment that there can be.
+    unsettled : float
+        Variance of one row's influence on the logarithm of that.
+    """
+
+    squared: float
+    variance: float
+    share: float
+    attainable: float
+    unsettled: float
+
+
+_UNKNOWN = Influence(math.nan, math.nan, math.nan, math.nan, math.nan)
+
+
 class Influences:
-    """What single rows do to alignments.
+    """What single rows do to the shares of attainable alignments.
 
     Parameters
     ----------
@@ -207,30 +279,37 @@ class Influences:
         typical = 8 * max(limits.TYPICAL_RANKS) * min(ladders.rows, limits.INFLUENCE_ROWS)
         self._centered = lru_cache(maxsize=max(_KEPT // typical, 2 * _TILE))(self._found)
 
-    def variance(self, first: int, second: int, height: int) -> tuple[float, float]:
-        """Variance of one row's influence on the alignment of two variables at a height, and its effective rows.
+    def of(self, first: int, second: int, heights: Heights) -> Influence:
+        """Those of two variables at a height of each; nan below 6 common rows, and where a variable does not vary.
 
-        The latter as a share of all rows: less than 1 where some rows outweigh others. nan below 6 common rows, and
-        where a variable does not vary.
+        The influence of a row on an eigenvalue is the square of its coordinate along the eigenvector.
         """
         presence = self._ladders.presence
         patterns = int(presence.pattern[first]), int(presence.pattern[second])
         if presence.common[patterns] < limits.FEWEST_ROWS:
-            return np.nan, np.nan
-        (f, own), (g, others) = self._centered(first, height, patterns[1]), self._centered(second, height, patterns[0])
+            return _UNKNOWN
+        f, own = self._centered(first, heights[0], patterns[1])
+        g, others = self._centered(second, heights[1], patterns[0])
         n, squares = len(f), (float(own.sum()), float(others.sum()))
         if min(squares) <= (n * limits.SMALLEST_SPREAD) ** 2:
-            return np.nan, np.nan
+            return _UNKNOWN
         both = _row_sums(f, g)
-        norm = math.sqrt(squares[0] * squares[1])
-        influence = 2 * both - float(both.sum()) * (own / squares[0] + others / squares[1])
+        attainable, on_attainable = _attainable(f, g)
+        norm = math.sqrt(squares[0] * squares[1]) * attainable
+        settled = 2 * both - float(both.sum()) * (own / squares[0] + others / squares[1])
+        # Which of nearly equal eigenvalues is the largest is a matter of chance: nothing is gained by knowing it.
+        influence = max(settled, settled - float(both.sum()) * on_attainable, key=np.var)
         deviations = (influence - influence.mean()) ** 2 * (n / norm) ** 2
         variance, fourth = float(deviations.mean()), float(np.mean(deviations**2))
         share = variance**2 / fourth if fourth > 0 else 1.0
-        return variance * (1 + 1 / (n * share)), share
+        unsettled = float(np.var(n * on_attainable))
+        return Influence(float(both.sum()) / norm, variance * (1 + 1 / (n * share)), share, attainable, unsettled)
 
     def _found(self, variable: int, height: int, other: int) -> tuple[Floats, Floats]:
-        """Centered features on the rows that are common with a pattern, and the row sums of the squares of u."""
+        """Centered features on the rows that are common with a pattern, and the row sums of the squares of u.
+
+        The features are turned to the eigenvectors, the largest eigenvalue first.
+        """
         presence = self._ladders.presence
         own = presence.masks[presence.pattern[variable]]
         rows = np.flatnonzero(own & presence.masks[other])
@@ -238,7 +317,23 @@ class Influences:
             rows = rows[np.linspace(0, len(rows) - 1, limits.INFLUENCE_ROWS).round().astype(np.intp)]
         f = self._ladders.features(variable, height).of((np.cumsum(own) - 1)[rows])
         f = f - f.mean(axis=0)
+        f = f @ np.linalg.eigh(f.T @ f).eigenvectors[:, ::-1]
         return f, _row_sums(f, f)
+
+
+def _attainable(f: Floats, g: Floats) -> tuple[float, Floats]:
+    """The largest alignment, and the influence of rows on its logarithm; features turned to their eigenvectors.
+
+    The influence is that on the eigenvalues of the sample.
+    """
+    squares = f * f, g * g
+    first, second = (own.sum(axis=0) for own in squares)
+    shared = min(len(first), len(second))
+    inner = float(first[:shared] @ second[:shared])
+    norms = float(first @ first), float(second @ second)
+    crossed = squares[0][:, :shared] @ second[:shared] + squares[1][:, :shared] @ first[:shared]
+    influence: Floats = crossed / inner - squares[0] @ first / norms[0] - squares[1] @ second / norms[1]
+    return float(attainable_alignment(*(drawn_together(own, len(f)) for own in (first, second)))), influence
 
 
 def _row_sums(f: Floats, g: Floats) -> Floats:

@@ -171,7 +171,8 @@ class RowSums:
         squares = (t.inner * t.inner).sum(axis=(-2, -1)) - most * d2 + trace**2 / ((n - 1) * (n - 2))
         centered = form_of(n, centered_sums(np.maximum(squares, 0.0), cubes, triangles))
         bearing = np.where(d2 > 0, trace**2 / np.where(d2 > 0, d2, 1.0), n)
-        return Marginal(n, t.mean, t.scale, trace, t.usable, centered, g2, g3, bearing)
+        spectrum = drawn_together(np.linalg.eigvalsh(t.inner)[..., ::-1], n)
+        return Marginal(n, t.mean, t.scale, trace, t.usable, centered, g2, g3, bearing, spectrum)
 
     def _of_probes(self, probes: Floats, weights: Floats) -> "SteepSums":
         """Sums over all rows, as some stand for them."""
@@ -299,6 +300,8 @@ class Marginal:
         Sums of the squares and of the cubes of the additive part g.
     bearing : float or array
         Rows that the diagonal of N rests on, its sum squared over the sum of its squares: few where some lie far out.
+    spectrum : array (..., r)
+        Eigenvalues of N, the largest first, `drawn_together`.
     """
 
     n: Any
@@ -310,18 +313,19 @@ class Marginal:
     two: Any
     three: Any
     bearing: Any
+    spectrum: Floats
 
     def at(self, place: int) -> "Marginal":
         """One of several."""
         form = Form(*(getattr(self.centered, key)[place] for key in ("second", "third", "spread")))
-        names = ("n", "mean", "scale", "trace", "usable", "two", "three", "bearing")
+        names = ("n", "mean", "scale", "trace", "usable", "two", "three", "bearing", "spectrum")
         return Marginal(**{name: getattr(self, name)[place] for name in names}, centered=form)
 
     @classmethod
     def unknown(cls, n: int) -> "Marginal":
         """Stand for a variable with too few rows."""
         nothing = Form(np.full(len(PAIRS), np.nan), np.full(len(TRIPLES), np.nan), np.array(np.nan))
-        return cls(n, np.nan, np.nan, np.nan, False, nothing, np.nan, np.nan, np.nan)
+        return cls(n, np.nan, np.nan, np.nan, False, nothing, np.nan, np.nan, np.nan, np.empty(0))
 
     @property
     def residual(self) -> Any:
@@ -341,6 +345,33 @@ class Marginal:
     def squares(self) -> float:
         """Sum of the squares of M off the diagonal."""
         return float(self.n * (self.n - 1) * (self.scale**2 * self.raw[0] + self.mean**2))
+
+
+def drawn_together(eigenvalues: NDArray[Any], n: Any) -> Floats:
+    """Estimate the eigenvalues of a law from those of a sample, which lie further apart (Lawley 1956).
+
+    An eigenvalue l of n rows is larger by l / n times the sum of m / (l - m) over all others m than that of the law.
+    Differences that rows alone can make, of sqrt(l m / n), are not divided by.
+
+    Parameters
+    ----------
+    eigenvalues : array (..., r)
+        The largest first.
+    n : int or array
+        Rows.
+
+    Examples
+    --------
+    >>> drawn_together(np.array([35.0, 30.0, 25.0]), 90).round(1).tolist()
+    [32.5, 30.3, 27.1]
+    """
+    some = np.maximum(eigenvalues, 0.0)
+    products = some[..., :, None] * some[..., None, :] / np.asarray(n)[..., None, None]
+    apart = some[..., :, None] - some[..., None, :]
+    squares = apart * apart + products
+    moved = np.divide(products * apart, squares, out=np.zeros_like(squares), where=squares > 0)
+    found: Floats = np.maximum(some - moved.sum(axis=-1), 0.0)
+    return found
 
 
 def centered_sums(squares: Any, cubes: Any, triangles: Any) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from shearer.pairs.null_law.tails import joined
 from shearer.pairs.patterns import Rows
 from shearer.pairs.sides import Ladders
 from shearer.pairs.statistics import Compared, Heights, Sample, compared, counts_at, rungs_of_pairs, weights_of
+from shearer.pairs.strength import Strongest
 from shearer.pairs.sums import RowSums, Totals, probes_of
 
 Floats = NDArray[np.float64]
@@ -56,7 +57,7 @@ class Lagged:
     pvalue : float
         Of the dependence over all lags; nan where there is no test.
     profile : array (lags,)
-        Largest alignment of the similarities over the rungs at every lag, in the order of `lags_both_ways`.
+        Squared strength (`shearer.pairs.strength`) at every lag, in the order of `lags_both_ways`.
     block : int or None
         Rows of a stretch.
     reason : int or None
@@ -120,10 +121,11 @@ def test_lags(pair: Table, kernel: Kernel | None, lags: list[int], smallest: flo
         return found
 
     observed = [np.arange(rows)]
-    equal = [rung.statistics(observed) for rung in rungs if rung.heights[0] == rung.heights[1]]
-    alignment = np.array([found.alignment[0] for found in equal])
-    varies = np.isfinite(alignment).any()
-    profile = np.nan_to_num(alignment, nan=-1.0).max(axis=0)
+    strongest = Strongest(np.full((1, len(both)), rows), np.array(counts[:1]), np.full(len(both), counts[1]))
+    for place, rung in enumerate(rungs):
+        sample = rung.sample(observed)
+        strongest.add(sample.alignment, sample.attainable, place)
+    varies, profile = strongest.varies.any(), strongest.squared[0]
     lag = both[int(np.argmax(profile))]
     if places == (1, 0):  # lags are the same in both directions: seen from the other variable the last is the first
         lag, profile = -lag, profile[::-1]
@@ -173,16 +175,19 @@ class _Rung:
     heights: Heights
     counts: bool
 
-    def statistics(self, orders: list[NDArray[np.intp]]) -> Compared:
-        """One row for each order, one column for each lag."""
+    def sample(self, orders: list[NDArray[np.intp]]) -> Sample:
+        """What statistics are made of: one row for each order, one column for each lag."""
         (base,), others = self.base.known, self.shifted
         squares = [np.square(self.base.features[order].T @ others.features).sum(axis=0) for order in orders]
         starts = np.arange(len(others.known)) * (others.features.shape[1] // len(others.known))
         norms = np.add.reduceat(np.stack(squares), starts, axis=1)
         every = np.stack(orders)
         diagonals, slopes = (getattr(base, name)[every] @ others.vectors(name) for name in ("diagonal", "slope"))
-        sample = Sample([[base]], [[known] for known in others.known], len(base.diagonal), norms, diagonals, slopes)
-        found = compared(sample, self.heights)
+        return Sample([[base]], [[known] for known in others.known], len(base.diagonal), norms, diagonals, slopes)
+
+    def statistics(self, orders: list[NDArray[np.intp]]) -> Compared:
+        """The same, compared with all permutations."""
+        found = compared(self.sample(orders), self.heights)
         z = found.z if self.counts else np.full_like(found.z, np.nan)
         return found._replace(z=z, skewness=np.broadcast_to(found.skewness, z.shape))
 

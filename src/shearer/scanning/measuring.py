@@ -92,7 +92,7 @@ class Measuring:
         def make() -> dict[str, Floats]:
             tests = PairTests.of(self.table, self.kernel, memory=memory)
             found = tests.intervals(
-                pairs.members[chosen], pairs.squared[chosen], pairs.height[chosen], pairs.pvalue[chosen], rows
+                pairs.members[chosen], pairs.squared[chosen], pairs.rungs[chosen], pairs.pvalue[chosen], rows
             )
             return {"ends": np.stack(found, axis=1)}
 

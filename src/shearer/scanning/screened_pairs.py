@@ -42,8 +42,8 @@ class PairFindings:
     ----------
     members : array (m, 2)
         Positions of the two variables; with lags the second follows the first.
-    squared, height : array (m,)
-        Squared strength, and the rung at which it was found (`shearer.pairs.engine.Judged`).
+    squared, rungs : array (m,)
+        Squared strength, and the rungs at which it was found (`shearer.pairs.engine.Judged`).
     pvalue : array (m,)
         Of independence.
     rows : array (m,)
@@ -60,7 +60,7 @@ class PairFindings:
 
     members: Indices
     squared: Floats
-    height: Indices
+    rungs: Indices
     pvalue: Floats
     rows: Indices
     variables: int
@@ -121,7 +121,7 @@ def screened_pairs(
 
     require(len(Judged._fields) * 8 * count**2, memory, f"{count} variables", _OPTIONS)
     pvalue, squared = np.ones((count, count)), np.full((count, count), np.nan)
-    height = np.zeros((count, count), dtype=np.intp)
+    rungs = np.zeros((count, count), dtype=np.intp)
     width = _band_width(count, table.rows)
     starts = range(0, free, width)
     if on_cluster() and clusters is None:
@@ -131,14 +131,14 @@ def screened_pairs(
             store.get(_part(start), judged._asdict)
     for start in starts:
         found = Judged(**store.get(_part(start), partial(band, start)))
-        for whole, part in zip((pvalue, squared, height), found, strict=True):
+        for whole, part in zip((pvalue, squared, rungs), found, strict=True):
             whole[start : start + len(part), first_column(start) :] = part
     left, right = members.T
     counts = table.presence.common[table.presence.pattern[left], table.presence.pattern[right]]
     return PairFindings(
         members=members,
         squared=squared[left, right],
-        height=height[left, right],
+        rungs=rungs[left, right],
         pvalue=np.nan_to_num(pvalue[left, right], nan=1.0),  # too few rows in common
         rows=counts,
         variables=count,
@@ -213,7 +213,7 @@ def streamed_pairs(
     return PairFindings(
         members=members,
         squared=found["squared"][left, right],
-        height=found["height"][left, right],
+        rungs=found["rungs"][left, right],
         pvalue=np.nan_to_num(found["pvalue"][left, right], nan=1.0),  # no low rank
         rows=np.full(len(members), int(found["rows"])),
         variables=len(table.variables),

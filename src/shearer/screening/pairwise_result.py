@@ -132,10 +132,10 @@ class Pairwise:
         """How strong each dependence is, on the scale of a correlation, in the shape of `value`; whatever the order.
 
         0 in mean for independent variables of any kind, 1 for copies, close to the size of the correlation for two
-        normal variables; chance can make it a little negative. The alignment of similarities at the one of several
-        widths where it is largest, less what that choice gains by chance, as a root with its sign; at one width where a
-        kernel is stated. 0 with a constant; nan where two variables have fewer than 6 rows in common. Computed when
-        first asked for.
+        normal variables; chance can make it a little negative. The alignment of similarities as a share of what it can
+        be, at those of several widths of both variables where that is largest, less what the choice gains by chance, as
+        a root with its sign; at one width where a kernel is stated. 0 with a constant; nan where two variables have
+        fewer than 6 rows in common. Computed when first asked for.
 
         Examples
         --------

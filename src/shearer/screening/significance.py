@@ -86,10 +86,10 @@ class Significance:
         pairs = np.indices(shape).reshape(2, -1).T
         if self._left == self._right:
             pairs = pairs[pairs[:, 0] <= pairs[:, 1]]
-        pvalue, squared, height = self._judged
+        pvalue, squared, rungs = self._judged
         place = pairs[:, 0], pairs[:, 1]
         starts = np.array([self._left.start, self._right.start])
-        found = self._tests.intervals(pairs + starts, squared[place], height[place], pvalue[place])
+        found = self._tests.intervals(pairs + starts, squared[place], rungs[place], pvalue[place])
         ends = np.full((2, *shape), np.nan)
         for end, values in zip(ends, found, strict=True):
             end[pairs[:, 0], pairs[:, 1]] = values

@@ -15,7 +15,6 @@ from shearer.pairs.limits import FEWEST_ROWS
 from shearer.pairs.null_law.rare import CERTAIN, least_pvalue
 from shearer.pairs.null_law.tails import joined
 from shearer.pairs.statistics import (
-    Compared,
     Heights,
     Known,
     Margins,
@@ -63,8 +62,9 @@ class PairAnswers:
         a, b = self.names.index(first), self.names.index(second)
         rungs = self._rungs[[a, b]]
         components = []
-        for heights, found in self._statistics():
+        for heights, sample in self._samples():
             if self._counts(heights)[a, b]:
+                found = compared(sample, heights or (0, 0))
                 components += [Component(*one) for one in found.components(int(rungs.max()), (a, b))]
         statistic = max((c.statistic for c in components), default=math.nan)
         pvalue = float(self.pvalues()[a, b])
@@ -82,11 +82,12 @@ class PairAnswers:
         """p-values and squared strengths of all pairs, each (p, p), and the rungs of the latter."""
         self._check_passes()
         count = len(self.names)
-        tails, every, strongest = [], [], Strongest((count, count))
-        for heights, found in self._statistics():
-            counts = self._counts(heights)
-            if heights is None or heights[0] == heights[1]:
-                strongest.add(np.where(counts, found.alignment, np.nan), found.heights[0])
+        tails, every = [], []
+        places = rungs_of_pairs(max(len(self._levels) - 1, 1))
+        strongest = Strongest(np.full((count, count), self._rows), self._rungs, self._rungs)
+        for heights, sample in self._samples():
+            counts, found = self._counts(heights), compared(sample, heights or (0, 0))
+            strongest.add(np.where(counts, sample.alignment, np.nan), sample.attainable, places.index(found.heights))
             found.z[:, ~counts] = np.nan
             tails += found.tails()
             every.append(found.heights)
@@ -98,7 +99,7 @@ class PairAnswers:
             if pvalue[a, b] < CERTAIN:
                 least = least_pvalue(level.products[level.own(a), level.own(b)], exact=True)
                 pvalue[a, b] = pvalue[b, a] = max(pvalue[a, b], least)
-        return Judged(pvalue, strongest.debiased(self._rows, self._rungs, self._rungs), strongest.height)
+        return Judged(pvalue, strongest.squared, strongest.rungs)
 
     @property
     def _rungs(self) -> NDArray[np.intp]:
@@ -114,16 +115,15 @@ class PairAnswers:
         both: NDArray[np.bool_] = np.logical_and.outer(alone, alone)
         return both if heights is None else ~both & counts_at(heights, self._rungs, self._rungs)
 
-    def _statistics(self) -> Iterator[tuple[Heights | None, Compared]]:
-        """The statistics of all pairs at the first level, and at the rungs above it."""
+    def _samples(self) -> Iterator[tuple[Heights | None, Sample]]:
+        """What statistics need of all pairs at the first level, and at the rungs above it."""
         known = [self._known(place) for place in range(len(self._levels))]
         for heights in (None, *rungs_of_pairs(len(self._levels) - 1)):
             a, b = (0, 0) if heights is None else (heights[0] + 1, heights[1] + 1)
             first, second = self._levels[a], self._levels[b]
             sums = first if a == b else self._crossing(a, b)
             norms = squared_norms(sums.products, first, second, self._rows)
-            sample = Sample(known[a], known[b], self._rows, norms, sums.diagonals, sums.slopes)
-            yield heights, compared(sample, heights or (0, 0))
+            yield heights, Sample(known[a], known[b], self._rows, norms, sums.diagonals, sums.slopes)
 
     def _crossing(self, first: int, second: int) -> Crossing:
         """The sums over rows at two different levels."""

@@ -58,14 +58,14 @@ def alignments(values: Floats, is_label: NDArray[np.bool_], random: np.random.Ra
             rungs = np.minimum(rungs, height)
             break
         parts = [one.of(slice(0, len(few))) for one in features]
-        best = np.maximum(best, _aligned([part - part.mean(axis=0) for part in parts]))
-    gain = gain_of_choice(len(few), np.minimum(rungs, _HEIGHTS)[:, None], np.minimum(rungs, _HEIGHTS))
+        best = np.maximum(best, aligned([part - part.mean(axis=0) for part in parts]))
+    gain = gain_of_choice(len(few), np.minimum(rungs, _HEIGHTS)[:, None], np.minimum(rungs, _HEIGHTS), shares=False)
     found = np.where(np.isfinite(best), (best - gain) / (1.0 - gain), 0.0)
     np.fill_diagonal(found, 0.0)
     return found
 
 
-def _aligned(features: list[Floats]) -> Floats:
+def aligned(features: list[Floats]) -> Floats:
     """U-centered inner products over their norms; 0 where one does not vary."""
     rows = len(features[0])
     whole = np.hstack(features)
