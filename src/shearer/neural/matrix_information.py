@@ -36,11 +36,12 @@ ALIKE = 1e-9
 
 def measure(kind: Measure, normalize: bool | str, matrices: Sequence[Tensor], alpha: float) -> Tensor:
     """A measure of order alpha of variables given by their kernel matrices."""
-    if is_traced(*matrices) and alpha == 2 and normalize is False:
-        return _collision_measure(kind, matrices)
-    if is_traced(*matrices) and not torch.compiler.is_compiling():
-        got = f"alpha={alpha:g}, normalize={normalize!r}"
-        raise value_error("alpha", "2, in bits, where torch transforms functions (vmap, func.grad)", got)
+    if is_traced(*matrices):
+        if alpha == 2 and normalize is False:
+            return _collision_measure(kind, matrices)
+        if not torch.compiler.is_compiling():
+            got = f"alpha={alpha:g}, normalize={normalize!r}"
+            raise value_error("alpha", "2, in bits, where torch transforms functions (vmap, func.grad)", got)
     route = FrobeniusMeasure if alpha == 2 else SpectralMeasure
     return route.apply(formula_of(kind, normalize), alpha, *matrices)
 
@@ -163,13 +164,13 @@ class SpectralMeasure(Function):
         if several:
             parts.append(decomposed(reduce(mul, matrices), any(wanted)))
         # A few numbers: faster on the host, and in double precision.
-        spectra = np.stack([values.cpu().numpy() for values, _ in parts]).astype(np.float64) / n
+        spectra = np.array([values.cpu().numpy() for values, _ in parts], dtype=np.float64)
         bits, rates = entropies_with_slopes(spectra, alpha, n * torch.finfo(matrices[0].dtype).eps)
         value, weights = formula(bits.tolist(), floor_of(matrices[0], n))
-        rates *= np.array(weights)[:, None] / n
+        factors = torch.from_numpy(rates * (np.array(weights)[:, None] / n)).to(matrices[0])
         slopes = [
-            None if vectors is None else (vectors * torch.from_numpy(rate).to(vectors)) @ vectors.T
-            for (_, vectors), rate in zip(parts, rates, strict=True)
+            None if vectors is None else vectors @ (vectors * factor).T
+            for (_, vectors), factor in zip(parts, factors, strict=True)
         ]
         if several:
             joint = slopes.pop()
@@ -177,7 +178,7 @@ class SpectralMeasure(Function):
                 if own is not None:
                     own.addcmul_(joint, rest)
         ctx.slopes = slopes
-        return matrices[0].new_tensor(value)
+        return matrices[0].new_full((), value)
 
     @staticmethod
     def backward(ctx: Any, slope: Tensor) -> tuple[Tensor | None, ...]:
@@ -196,11 +197,12 @@ def products_of_others(factors: Sequence[Tensor]) -> list[Any]:
 
 
 def decomposed(matrix: Tensor, vectors: bool) -> tuple[Tensor, Tensor | None]:
-    """Eigenvalues and, if wanted, eigenvectors, which cost more."""
+    """Eigenvalues and, if wanted, eigenvectors, which cost more, of a symmetric matrix."""
+    # Transposed it is the same matrix, in the order of LAPACK: one copy less that has to turn it.
     if vectors:
-        found: tuple[Tensor, Tensor] = torch.linalg.eigh(matrix)
+        found: tuple[Tensor, Tensor] = torch.linalg.eigh(matrix.mT)
         return found
-    return torch.linalg.eigvalsh(matrix), None
+    return torch.linalg.eigvalsh(matrix.mT), None
 
 
 def entropies_with_slopes(spectra: Floats, alpha: float, floor: float) -> tuple[Floats, Floats]:
@@ -212,7 +214,7 @@ def entropies_with_slopes(spectra: Floats, alpha: float, floor: float) -> tuple[
     Parameters
     ----------
     spectra : array (k, n)
-        Eigenvalues of K/n.
+        Eigenvalues of K/n, or of K: they are divided by their sum.
     alpha : float
         Order.
     floor : float
