@@ -362,8 +362,27 @@ def test_transformed_functions(name, d):
     assert torch.allclose(both, torch.stack(slopes), atol=1e-9)
 
 
+@pytest.mark.parametrize("name", LOSSES)
+def test_gradients_of_weights(name):
+    """func.grad of a network's weights: inputs and targets are known to the function, not passed to it."""
+    loss = LOSSES[name]
+    x, y = batch(12)
+    network = torch.nn.Linear(3, 1, dtype=WIDE)
+
+    def of(weights):
+        output = torch.func.functional_call(network, weights, (x,))
+        return loss(x, y - output) if name == "total correlation" else loss(x, output, y)
+
+    found = torch.func.grad(of)(dict(network.named_parameters()))
+    of(dict(network.named_parameters())).backward()
+    for parameter, slope in zip(network.parameters(), found.values(), strict=True):
+        assert torch.allclose(slope, parameter.grad, atol=1e-9)
+
+
 def test_what_cannot_be_transformed_says_so():
     x, e = torch.randn(2, 3, 8, 2, dtype=WIDE)
+    with pytest.raises(ValueError, match="alpha: expected 2, in bits, where torch transforms functions"):
+        torch.func.grad(lambda factor: DependenceLoss(alpha=1.01)(x[0], e[0] * factor))(torch.ones((), dtype=WIDE))
     with pytest.raises(ValueError, match="alpha: expected 2, in bits, where torch transforms functions"):
         torch.vmap(DependenceLoss(alpha=1.01))(x, e)
     with pytest.raises(ValueError, match="kernel: expected a Gaussian where torch compiles"):

@@ -91,7 +91,7 @@ def _flatten(name: str, tensor: Any) -> Tensor:
 
 def kernel_matrix(name: str, values: Tensor, kernel: Kernel, settle: Settle, width_gradient: bool = False) -> Tensor:
     """The matrix K of a batch (n, d), with unit diagonal; a width by a rule is a constant in its derivative, or not."""
-    traced = is_traced(values)
+    traced = is_traced()
     if type(kernel) is Gaussian:
         if traced:
             return _traced_matrix(values, kernel, width_gradient)
@@ -107,9 +107,13 @@ def kernel_matrix(name: str, values: Tensor, kernel: Kernel, settle: Settle, wid
     return kernel.gram(Block("continuous", values), values).dense()
 
 
-def is_traced(*tensors: Tensor) -> bool:
-    """Whether torch compiles, or transforms a function (vmap, func.grad): no number can then be looked at."""
-    return bool(torch.compiler.is_compiling() or any(map(torch._C._functorch.is_functorch_wrapped_tensor, tensors)))
+def is_traced() -> bool:
+    """Whether torch compiles, or transforms a function (vmap, func.grad): no number can then be looked at.
+
+    Inside a function that is transformed, also of a tensor that the function does not get but knows: what is made of it
+    has no storage either.
+    """
+    return torch.compiler.is_compiling() or torch._C._functorch.peek_interpreter_stack() is not None
 
 
 def _traced_matrix(values: Tensor, kernel: Gaussian, width_gradient: bool) -> Tensor:

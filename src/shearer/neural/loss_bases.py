@@ -152,7 +152,7 @@ class ChanceLoss(KernelLoss, ABC):
 
     def _noted(self, value: Tensor, matrices: list[Tensor]) -> Tensor:
         """The value; the batch is kept for `excess`, and now and then compared with chance."""
-        if is_traced(*matrices):
+        if is_traced():
             return value
         # In place: a module looks closely at every attribute that is set, and this is done in every step.
         self._last[:] = [matrix.detach() for matrix in matrices]

@@ -157,7 +157,7 @@ def _errors(e: Tensor, target: Tensor | None) -> Tensor:
     """Errors as they are, or of outputs against targets."""
     if target is not None:
         return residuals(e, target)
-    if not (isinstance(e, Tensor) and is_traced(e)):
+    if not is_traced():
         refuse_differences_of_all(e)
     return e
 

@@ -36,7 +36,7 @@ ALIKE = 1e-9
 
 def measure(kind: Measure, normalize: bool | str, matrices: Sequence[Tensor], alpha: float) -> Tensor:
     """A measure of order alpha of variables given by their kernel matrices."""
-    if is_traced(*matrices):
+    if is_traced():
         if alpha == 2 and normalize is False:
             return _collision_measure(kind, matrices)
         if not torch.compiler.is_compiling():
@@ -63,7 +63,7 @@ def centered_information(first: Tensor, second: Tensor) -> Tensor:
     of rows (docs: theory, "Order 2, centered").
     """
     check_rows(first, 4)
-    if not is_traced(first, second):
+    if not is_traced():
         found: Tensor = CenteredMeasure.apply(first, second)
         return found
     n = len(first)
