@@ -389,10 +389,19 @@ def test_what_cannot_be_transformed_says_so():
         torch.vmap(HSICLoss(kernel=Laplacian()))(x, e)
 
 
-@pytest.mark.parametrize("name", LOSSES)
+OTHER_ORDERS = {
+    "1.01": DependenceLoss(alpha=1.01),
+    "1.01, width known": DependenceLoss(alpha=1.01, width_gradient=True),
+    "2, normalized": DependenceLoss(form="raw", normalize=True),
+    "0.7, joint": DependenceLoss(alpha=0.7, normalize="joint"),
+    "total correlation, 3": TotalCorrelationLoss(alpha=3, normalize=True),
+}
+
+
+@pytest.mark.parametrize("name", [*LOSSES, *OTHER_ORDERS])
 def test_no_graph_breaks(name):
     """Traced as a whole; the traced code gives value and gradient."""
-    loss = LOSSES[name]
+    loss = (LOSSES | OTHER_ORDERS)[name]
     x, e = batch(12)
     e.requires_grad_()
     compiled = torch.compile(loss, fullgraph=True, backend="aot_eager")
@@ -404,8 +413,10 @@ def test_no_graph_breaks(name):
 
 def test_error_entropy_compiles():
     _, e = batch(12)
-    value = torch.compile(ErrorEntropyLoss(), fullgraph=True, backend="aot_eager")(e)
-    assert value.item() == pytest.approx(ErrorEntropyLoss()(e).item(), abs=1e-10)
+    for alpha in (1.01, 2):
+        loss = ErrorEntropyLoss(alpha=alpha)
+        value = torch.compile(loss, fullgraph=True, backend="aot_eager")(e)
+        assert value.item() == pytest.approx(loss(e).item(), abs=1e-10)
 
 
 def gather_in_a_process(rank, port, queue):

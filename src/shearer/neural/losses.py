@@ -63,8 +63,8 @@ class DependenceLoss(ChanceLoss):
     Notes
     -----
     The loss does not see a constant that is added to all errors: after training, add the mean error to the model's
-    output, as `RobustRegressor` does. Gradients exist once; second derivatives are refused. At alpha=2 in bits
-    the loss can be compiled (``torch.compile(fullgraph=True)``), and `torch.func` can transform it.
+    output, as `RobustRegressor` does. Gradients exist once; second derivatives are refused. The loss can be
+    compiled (``torch.compile(fullgraph=True)``), and at alpha=2 in bits `torch.func` can transform it.
 
     Examples
     --------

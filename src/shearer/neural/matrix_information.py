@@ -20,6 +20,7 @@ from torch.autograd import Function
 from shearer._validate import value_error
 from shearer.measures.combination import no_entropy
 from shearer.measures.measure import Measure
+from shearer.measures.registry import MEASURES
 from shearer.neural.batch_kernels import is_traced, refuse_second_derivatives
 from shearer.neural.gradient_formulas import Formula, formula_of
 from shearer.spectrum import renyi
@@ -42,6 +43,9 @@ def measure(kind: Measure, normalize: bool | str, matrices: Sequence[Tensor], al
         if not torch.compiler.is_compiling():
             got = f"alpha={alpha:g}, normalize={normalize!r}"
             raise value_error("alpha", "2, in bits, where torch transforms functions (vmap, func.grad)", got)
+        wanted = [matrix.requires_grad for matrix in matrices]
+        value: Tensor = compiled_measure(kind.name, f"{normalize}", alpha, list(matrices), wanted)[0]
+        return value
     route = FrobeniusMeasure if alpha == 2 else SpectralMeasure
     return route.apply(formula_of(kind, normalize), alpha, *matrices)
 
@@ -158,33 +162,69 @@ class SpectralMeasure(Function):
     @staticmethod
     def forward(ctx: Any, formula: Formula, alpha: float, *matrices: Tensor) -> Tensor:
         """The measure."""
-        wanted = ctx.needs_input_grad[2:]
-        several, n = len(matrices) > 1, len(matrices[0])
-        parts = [decomposed(matrix, need) for matrix, need in zip(matrices, wanted, strict=True)]
-        if several:
-            parts.append(decomposed(reduce(mul, matrices), any(wanted)))
-        # A few numbers: faster on the host, and in double precision.
-        spectra = np.array([values.cpu().numpy() for values, _ in parts], dtype=np.float64)
-        bits, rates = entropies_with_slopes(spectra, alpha, n * torch.finfo(matrices[0].dtype).eps)
-        value, weights = formula(bits.tolist(), floor_of(matrices[0], n))
-        factors = torch.from_numpy(rates * (np.array(weights)[:, None] / n)).to(matrices[0])
-        slopes = [
-            None if vectors is None else vectors @ (vectors * factor).T
-            for (_, vectors), factor in zip(parts, factors, strict=True)
-        ]
-        if several:
-            joint = slopes.pop()
-            for own, rest in zip(slopes, products_of_others(matrices), strict=True):
-                if own is not None:
-                    own.addcmul_(joint, rest)
-        ctx.slopes = slopes
-        return matrices[0].new_full((), value)
+        value, ctx.slopes = with_slopes(formula, alpha, matrices, ctx.needs_input_grad[2:])
+        return value
 
     @staticmethod
     def backward(ctx: Any, slope: Tensor) -> tuple[Tensor | None, ...]:
         """The derivative is known since the forward pass."""
         refuse_second_derivatives()
         return None, None, *(None if own is None else own * slope for own in ctx.slopes)
+
+
+def with_slopes(
+    formula: Formula, alpha: float, matrices: Sequence[Tensor], wanted: Sequence[bool]
+) -> tuple[Tensor, list[Tensor | None]]:
+    """A measure by spectra, and its derivative in each of the matrices where that is wanted."""
+    several, n = len(matrices) > 1, len(matrices[0])
+    parts = [decomposed(matrix, need) for matrix, need in zip(matrices, wanted, strict=True)]
+    if several:
+        parts.append(decomposed(reduce(mul, matrices), any(wanted)))
+    # A few numbers: faster on the host, and in double precision.
+    spectra = np.array([values.cpu().numpy() for values, _ in parts], dtype=np.float64)
+    bits, rates = entropies_with_slopes(spectra, alpha, n * torch.finfo(matrices[0].dtype).eps)
+    value, weights = formula(bits.tolist(), floor_of(matrices[0], n))
+    factors = torch.from_numpy(rates * (np.array(weights)[:, None] / n)).to(matrices[0])
+    slopes = [
+        None if vectors is None else vectors @ (vectors * factor).T
+        for (_, vectors), factor in zip(parts, factors, strict=True)
+    ]
+    if several:
+        joint = slopes.pop()
+        for own, rest in zip(slopes, products_of_others(matrices), strict=True):
+            if own is not None:
+                own.addcmul_(joint, rest)
+    return matrices[0].new_full((), value), slopes
+
+
+@torch.library.custom_op("shearer::measure", mutates_args=())
+def compiled_measure(
+    name: str, normalize: str, alpha: float, matrices: list[Tensor], wanted: list[bool]
+) -> list[Tensor]:
+    """A measure of the registry, and its derivatives, as one step that torch.compile does not look into."""
+    kind = MEASURES[name]
+    formula = formula_of(kind, {f"{option}": option for option in kind.options}[normalize])
+    value, slopes = with_slopes(formula, alpha, matrices, wanted)
+    return [value, *(matrices[0].new_empty(0) if slope is None else slope for slope in slopes)]
+
+
+@compiled_measure.register_fake
+def _shapes(_name: str, _normalize: str, _alpha: float, matrices: list[Tensor], wanted: list[bool]) -> list[Tensor]:
+    slopes = [matrix.new_empty(matrix.shape if need else 0) for matrix, need in zip(matrices, wanted, strict=True)]
+    return [matrices[0].new_empty(()), *slopes]
+
+
+def _keep(ctx: Any, inputs: tuple[Any, ...], output: list[Tensor]) -> None:
+    ctx.wanted = inputs[-1]
+    ctx.save_for_backward(*output[1:])
+
+
+def _known(ctx: Any, slopes: list[Tensor]) -> tuple[Any, ...]:
+    each = zip(ctx.saved_tensors, ctx.wanted, strict=True)
+    return None, None, None, [own * slopes[0] if need else None for own, need in each], None
+
+
+compiled_measure.register_autograd(_known, setup_context=_keep)
 
 
 def products_of_others(factors: Sequence[Tensor]) -> list[Any]:
