@@ -197,18 +197,16 @@ def with_slopes(
     return matrices[0].new_full((), value), slopes
 
 
-@torch.library.custom_op("shearer::measure", mutates_args=())
-def compiled_measure(
+def _named_with_slopes(
     name: str, normalize: str, alpha: float, matrices: list[Tensor], wanted: list[bool]
 ) -> list[Tensor]:
-    """A measure of the registry, and its derivatives, as one step that torch.compile does not look into."""
+    """A measure of the registry by spectra, then its derivatives, empty where none is wanted."""
     kind = MEASURES[name]
     formula = formula_of(kind, {f"{option}": option for option in kind.options}[normalize])
     value, slopes = with_slopes(formula, alpha, matrices, wanted)
     return [value, *(matrices[0].new_empty(0) if slope is None else slope for slope in slopes)]
 
 
-@compiled_measure.register_fake
 def _shapes(_name: str, _normalize: str, _alpha: float, matrices: list[Tensor], wanted: list[bool]) -> list[Tensor]:
     slopes = [matrix.new_empty(matrix.shape if need else 0) for matrix, need in zip(matrices, wanted, strict=True)]
     return [matrices[0].new_empty(()), *slopes]
@@ -224,6 +222,9 @@ def _known(ctx: Any, slopes: list[Tensor]) -> tuple[Any, ...]:
     return None, None, None, [own * slopes[0] if need else None for own, need in each], None
 
 
+#: The same as one step that torch.compile does not look into.
+compiled_measure: Any = torch.library.custom_op("shearer::measure", _named_with_slopes, mutates_args=())
+compiled_measure.register_fake(_shapes)
 compiled_measure.register_autograd(_known, setup_context=_keep)
 
 
