@@ -1,8 +1,10 @@
-"""The studies of bottlenecks and of robust defaults, tiny: sound records, the same in every run."""
+"""The studies of bottlenecks and of robust defaults, tiny: sound records, the same in every run; and what was found."""
 
+import tables_neural
 import torch
 
 from experiments import bike_inputs, collapse, courses, robust_defaults
+from shearer.neural.robust.objectives import DEFAULTS
 
 
 def images(rows):
@@ -37,6 +39,22 @@ def test_every_loss_is_judged():
         assert list(found) == list(robust_defaults.LABELS)
         assert all(0 < error < 1 for error in found.values())
     assert len(robust_defaults.NOISES) == 8
+
+
+def test_the_default_losses_are_the_nearest_to_the_best():
+    names = {"error_entropy": "H(e), 1.01", "mae": "MAE"}
+    everywhere = tables_neural.on_every_function()
+    assert min(everywhere, key=lambda loss: tables_neural.mean_part(everywhere[loss])) == names[DEFAULTS[False]]
+    parts = tables_neural.above_the_best(tables_neural.cases_of("", "labels, "))
+    assert min(parts, key=lambda loss: tables_neural.mean_part(parts[loss].values())) == names[DEFAULTS[True]]
+
+
+def test_the_study_of_default_losses_has_its_seeds():
+    committed = tables_neural.seeds_together(tables_neural.results("robust_defaults"))
+    assert set(committed) == set(robust_defaults.FIRST_CASES)
+    for case, losses in committed.items():
+        wanted = 10 if case.endswith(robust_defaults.OF_LABELS) else robust_defaults.SEEDS["Ishigami"]
+        assert {len(errors) for errors in losses.values()} == {wanted}
 
 
 def test_gradients_of_strangers_are_those_of_the_entropy(monkeypatch):
