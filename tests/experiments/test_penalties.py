@@ -43,15 +43,16 @@ def test_every_loss_is_judged():
 
 def test_the_default_losses_are_the_nearest_to_the_best():
     names = {"error_entropy": "H(e), 1.01", "mae": "MAE"}
-    everywhere = tables_neural.on_every_function()
-    assert min(everywhere, key=lambda loss: tables_neural.mean_part(everywhere[loss])) == names[DEFAULTS[False]]
-    parts = tables_neural.above_the_best(tables_neural.cases_of("", "labels, "))
-    assert min(parts, key=lambda loss: tables_neural.mean_part(parts[loss].values())) == names[DEFAULTS[True]]
+    of_labels = tables_neural.above_the_best(tables_neural.cases_of("", "labels, "))
+    for classes, found in ((False, tables_neural.on_every_function()), (True, of_labels)):
+        means = {loss: tables_neural.mean_part(parts.values()) for loss, parts in found.items()}
+        assert min(means, key=means.__getitem__) == names[DEFAULTS[classes]]
 
 
 def test_the_study_of_default_losses_has_its_seeds():
     committed = tables_neural.seeds_together(tables_neural.results("robust_defaults"))
-    assert set(committed) == set(robust_defaults.FIRST_CASES)
+    first = {case for case in robust_defaults.FIRST_CASES if case.endswith(robust_defaults.OF_LABELS)}
+    assert first < set(committed) <= set(robust_defaults.FIRST_CASES)
     for case, losses in committed.items():
         wanted = 10 if case.endswith(robust_defaults.OF_LABELS) else robust_defaults.SEEDS["Ishigami"]
         assert {len(errors) for errors in losses.values()} == {wanted}
