@@ -1,7 +1,7 @@
 """Tables and the picture of the experiments with networks, from their committed results."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
@@ -11,6 +11,13 @@ from tables_network import Table, escape, results
 
 # Cases of later seeds.
 MORE = ", more"
+# Functions of the study of defaults, as its cases and as its tables call them.
+FUNCTIONS = {
+    "development": "development",
+    "judging": "judging (Friedman 1)",
+    "Ishigami": "Ishigami",
+    "Friedman 2": "Friedman 2",
+}
 # Curves of the picture, in colours that the colour-blind can tell apart.
 DRAWN = {
     "I(x;e), 1.01": ("#D55E00", "-"),
@@ -72,26 +79,43 @@ def seeds_together(found: dict[str, Any]) -> dict[str, dict[str, list[float]]]:
     }
 
 
+def cases_of(part: str, prefix: str = "") -> dict[str, dict[str, list[float]]]:
+    """Errors of every loss in the cases of a part of the study of defaults."""
+    return {
+        name: losses
+        for name, losses in seeds_together(results("robust_defaults")).items()
+        if name.endswith(part) and name.startswith("labels, ") == bool(prefix)
+    }
+
+
+def above_the_best(found: dict[str, dict[str, list[float]]]) -> dict[str, dict[str, float]]:
+    """How far the median error of each loss is above the smallest, as a part of it: loss -> case -> part."""
+    medians = {name: {loss: float(np.median(errors)) for loss, errors in each.items()} for name, each in found.items()}
+    return {
+        loss: {name: each[loss] / min(each.values()) - 1.0 for name, each in medians.items()}
+        for loss in next(iter(medians.values()))
+    }
+
+
+def mean_part(parts: Iterable[float]) -> float:
+    """The geometric mean of ratios, given and returned less 1."""
+    return float(np.expm1(np.mean(np.log1p(list(parts)))))
+
+
+def percent(part: float) -> str:
+    return f"{part:.0%}".replace("%", " %")
+
+
 def defaults(part: str, prefix: str = "") -> Callable[[], Table]:
     """Errors of every loss in the cases of a part of the study, the smallest bold, and how far from the best."""
 
     def make() -> Table:
-        known = seeds_together(results("robust_defaults"))
-        found = {
-            name: losses
-            for name, losses in known.items()
-            if name.endswith(part) and name.startswith("labels, ") == bool(prefix)
-        }
-        medians = {
-            name: {loss: float(np.median(errors)) for loss, errors in each.items()} for name, each in found.items()
-        }
-        best = {name: min(each.values()) for name, each in medians.items()}
+        found = cases_of(part, prefix)
         rows = []
-        for loss in next(iter(medians.values())):
-            values = {name: each[loss] for name, each in medians.items()}
-            cells = [f"{v:.3f}" if v > best[name] else f"**{v:.3f}**" for name, v in values.items()]
-            above = np.exp(np.mean([np.log(v / best[name]) for name, v in values.items()])) - 1
-            rows.append([escape(loss), *cells, f"{above:.0%}".replace("%", " %")])
+        for loss, parts in above_the_best(found).items():
+            values = {name: float(np.median(each[loss])) for name, each in found.items()}
+            cells = [f"{v:.3f}" if parts[name] > 0 else f"**{v:.3f}**" for name, v in values.items()]
+            rows.append([escape(loss), *cells, percent(mean_part(parts.values()))])
         counts = [len(next(iter(each.values()))) for each in found.values()]
         rows.append(["seeds", *map(str, counts), "–"])
         what = "Part of the digits told wrong" if prefix else "Error of the fitted function"
@@ -100,6 +124,26 @@ def defaults(part: str, prefix: str = "") -> Callable[[], Table]:
         return title, ["loss", *names, "above the best"], rows
 
     return make
+
+
+def on_every_function() -> dict[str, dict[str, float]]:
+    """How far each loss is above the best on each function that all noises and shifts were tried on, on average."""
+    cases = {name: cases_of(part) for part, name in FUNCTIONS.items()}
+    most = max(map(len, cases.values()))
+    parts = {name: above_the_best(found) for name, found in cases.items() if len(found) == most}
+    losses = next(iter(parts.values()))
+    return {loss: {name: mean_part(each[loss].values()) for name, each in parts.items()} for loss in losses}
+
+
+def defaults_together() -> Table:
+    """How far each loss is from the best on every function, and on all."""
+    found = on_every_function()
+    rows = [
+        [escape(loss), *map(percent, means.values()), percent(mean_part(means.values()))]
+        for loss, means in found.items()
+    ]
+    title = "How far the error is above that of the best loss, mean over noises and shifts"
+    return title, ["loss", *next(iter(found.values())), "mean"], rows
 
 
 def collapse() -> Table:
@@ -194,6 +238,9 @@ TABLES: dict[str, Callable[[], Table]] = {
     "noise_all": noise("all epochs"),
     "defaults_development": defaults("development"),
     "defaults_judging": defaults("judging"),
+    "defaults_ishigami": defaults("Ishigami"),
+    "defaults_friedman": defaults("Friedman 2"),
+    "defaults_together": defaults_together,
     "defaults_labels": defaults("", "labels, "),
     "collapse": collapse,
     "bike_inputs": bike_inputs,

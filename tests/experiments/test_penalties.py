@@ -1,8 +1,10 @@
-"""The studies of bottlenecks and of robust defaults, tiny: sound records, the same in every run."""
+"""The studies of bottlenecks and of robust defaults, tiny: sound records, the same in every run; and what was found."""
 
+import tables_neural
 import torch
 
 from experiments import bike_inputs, collapse, courses, robust_defaults
+from shearer.neural.robust.objectives import DEFAULTS
 
 
 def images(rows):
@@ -37,6 +39,23 @@ def test_every_loss_is_judged():
         assert list(found) == list(robust_defaults.LABELS)
         assert all(0 < error < 1 for error in found.values())
     assert len(robust_defaults.NOISES) == 8
+
+
+def test_the_default_losses_are_the_nearest_to_the_best():
+    names = {"error_entropy": "H(e), 1.01", "mae": "MAE"}
+    of_labels = tables_neural.above_the_best(tables_neural.cases_of("", "labels, "))
+    for classes, found in ((False, tables_neural.on_every_function()), (True, of_labels)):
+        means = {loss: tables_neural.mean_part(parts.values()) for loss, parts in found.items()}
+        assert min(means, key=means.__getitem__) == names[DEFAULTS[classes]]
+
+
+def test_the_study_of_default_losses_has_its_seeds():
+    committed = tables_neural.seeds_together(tables_neural.results("robust_defaults"))
+    first = {case for case in robust_defaults.FIRST_CASES if case.endswith(robust_defaults.OF_LABELS)}
+    assert first < set(committed) <= set(robust_defaults.FIRST_CASES)
+    for case, losses in committed.items():
+        wanted = 10 if case.endswith(robust_defaults.OF_LABELS) else robust_defaults.SEEDS["Ishigami"]
+        assert {len(errors) for errors in losses.values()} == {wanted}
 
 
 def test_gradients_of_strangers_are_those_of_the_entropy(monkeypatch):

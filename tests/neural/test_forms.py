@@ -362,18 +362,46 @@ def test_transformed_functions(name, d):
     assert torch.allclose(both, torch.stack(slopes), atol=1e-9)
 
 
+@pytest.mark.parametrize("name", LOSSES)
+def test_gradients_of_weights(name):
+    """func.grad of a network's weights: inputs and targets are known to the function, not passed to it."""
+    loss = LOSSES[name]
+    x, y = batch(12)
+    network = torch.nn.Linear(3, 1, dtype=WIDE)
+
+    def of(weights):
+        output = torch.func.functional_call(network, weights, (x,))
+        return loss(x, y - output) if name == "total correlation" else loss(x, output, y)
+
+    found = torch.func.grad(of)(dict(network.named_parameters()))
+    of(dict(network.named_parameters())).backward()
+    for parameter, slope in zip(network.parameters(), found.values(), strict=True):
+        assert torch.allclose(slope, parameter.grad, atol=1e-9)
+
+
 def test_what_cannot_be_transformed_says_so():
     x, e = torch.randn(2, 3, 8, 2, dtype=WIDE)
+    with pytest.raises(ValueError, match="alpha: expected 2, in bits, where torch transforms functions"):
+        torch.func.grad(lambda factor: DependenceLoss(alpha=1.01)(x[0], e[0] * factor))(torch.ones((), dtype=WIDE))
     with pytest.raises(ValueError, match="alpha: expected 2, in bits, where torch transforms functions"):
         torch.vmap(DependenceLoss(alpha=1.01))(x, e)
     with pytest.raises(ValueError, match="kernel: expected a Gaussian where torch compiles"):
         torch.vmap(HSICLoss(kernel=Laplacian()))(x, e)
 
 
-@pytest.mark.parametrize("name", LOSSES)
+OTHER_ORDERS = {
+    "1.01": DependenceLoss(alpha=1.01),
+    "1.01, width known": DependenceLoss(alpha=1.01, width_gradient=True),
+    "2, normalized": DependenceLoss(form="raw", normalize=True),
+    "0.7, joint": DependenceLoss(alpha=0.7, normalize="joint"),
+    "total correlation, 3": TotalCorrelationLoss(alpha=3, normalize=True),
+}
+
+
+@pytest.mark.parametrize("name", [*LOSSES, *OTHER_ORDERS])
 def test_no_graph_breaks(name):
     """Traced as a whole; the traced code gives value and gradient."""
-    loss = LOSSES[name]
+    loss = (LOSSES | OTHER_ORDERS)[name]
     x, e = batch(12)
     e.requires_grad_()
     compiled = torch.compile(loss, fullgraph=True, backend="aot_eager")
@@ -385,8 +413,10 @@ def test_no_graph_breaks(name):
 
 def test_error_entropy_compiles():
     _, e = batch(12)
-    value = torch.compile(ErrorEntropyLoss(), fullgraph=True, backend="aot_eager")(e)
-    assert value.item() == pytest.approx(ErrorEntropyLoss()(e).item(), abs=1e-10)
+    for alpha in (1.01, 2):
+        loss = ErrorEntropyLoss(alpha=alpha)
+        value = torch.compile(loss, fullgraph=True, backend="aot_eager")(e)
+        assert value.item() == pytest.approx(loss(e).item(), abs=1e-10)
 
 
 def gather_in_a_process(rank, port, queue):

@@ -59,13 +59,13 @@ def flatten_batch(tensors: Mapping[str, Any]) -> dict[str, Tensor]:
     `torch.compile` and `torch.func`, where no value may be looked at. Here only shapes, types and devices are.
     """
     rows = {name: _flatten(name, tensor) for name, tensor in tensors.items()}
-    first, *others = rows
-    for name in others:
-        if len(rows[name]) != len(rows[first]):
-            got = f"{len(rows[name])} against {len(rows[first])} of {first}"
+    (first, known), *others = rows.items()
+    for name, values in others:
+        if values.shape[0] != known.shape[0]:
+            got = f"{values.shape[0]} against {known.shape[0]} of {first}"
             raise value_error(name, "as many rows in every tensor", got)
-        if rows[name].device != rows[first].device:
-            got = f"{rows[name].device} against {rows[first].device} of {first}"
+        if values.device != known.device:
+            got = f"{values.device} against {known.device} of {first}"
             raise value_error(name, "tensors on one device", got, "Move them with .to(device).")
     if len({values.dtype for values in rows.values()}) == 1:
         return rows
@@ -78,19 +78,20 @@ def _flatten(name: str, tensor: Any) -> Tensor:
         raise type_error(name, expected, describe(tensor), "torch.as_tensor makes one of an array.")
     if tensor.is_complex() or tensor.is_quantized or tensor.layout != torch.strided:
         raise type_error(name, expected, f"{tensor.dtype}, {tensor.layout}")
-    if tensor.ndim == 0 or tensor[:1].numel() == 0:
+    if tensor.ndim == 0 or tensor.numel() == 0:
         raise value_error(name, expected, f"shape {tuple(tensor.shape)}")
-    if len(tensor) < 2:
+    rows = tensor.shape[0]
+    if rows < 2:
         hint = "The last batch of an epoch may be short: DataLoader(..., drop_last=True)."
-        raise value_error(name, "at least 2 rows", f"{len(tensor)}", hint)
+        raise value_error(name, "at least 2 rows", f"{rows}", hint)
     # Half precision has too few digits for distances; integers have none for exponentials.
     wide = tensor if tensor.dtype in (torch.float32, torch.float64) else tensor.float()
-    return wide.reshape(len(tensor), -1)
+    return wide if wide.ndim == 2 else wide.reshape(rows, -1)
 
 
 def kernel_matrix(name: str, values: Tensor, kernel: Kernel, settle: Settle, width_gradient: bool = False) -> Tensor:
     """The matrix K of a batch (n, d), with unit diagonal; a width by a rule is a constant in its derivative, or not."""
-    traced = is_traced(values)
+    traced = is_traced()
     if type(kernel) is Gaussian:
         if traced:
             return _traced_matrix(values, kernel, width_gradient)
@@ -106,9 +107,13 @@ def kernel_matrix(name: str, values: Tensor, kernel: Kernel, settle: Settle, wid
     return kernel.gram(Block("continuous", values), values).dense()
 
 
-def is_traced(*tensors: Tensor) -> bool:
-    """Whether torch compiles, or transforms a function (vmap, func.grad): no number can then be looked at."""
-    return bool(torch.compiler.is_compiling() or any(map(torch._C._functorch.is_functorch_wrapped_tensor, tensors)))
+def is_traced() -> bool:
+    """Whether torch compiles, or transforms a function (vmap, func.grad): no number can then be looked at.
+
+    Inside a function that is transformed, also of a tensor that the function does not get but knows: what is made of it
+    has no storage either.
+    """
+    return torch.compiler.is_compiling() or torch._C._functorch.peek_interpreter_stack() is not None
 
 
 def _traced_matrix(values: Tensor, kernel: Gaussian, width_gradient: bool) -> Tensor:
@@ -187,7 +192,15 @@ def _gaussian_matrix(name: str, values: Tensor, kernel: Gaussian, settle: Settle
     rate = decay_rate(width, values.dtype)
     if pull is not None:
         return GaussianMatrix.apply(points, squared.detach(), rate, pull * (2.0 * rate / width))
+    if not values.requires_grad:
+        return _decayed(squared, rate)
     return GaussianMatrix.apply(points, squared, rate, None) if by_product else decay(squared * rate)
+
+
+def _decayed(squared: Tensor, rate: float) -> Tensor:
+    """The kernel matrix from squared distances, without derivative."""
+    most = LARGEST_EXPONENT if squared.dtype == torch.float64 else LARGEST_SINGLE_EXPONENT
+    return (squared * -rate).clamp_(min=-most).exp_()
 
 
 def _pull(rule: bandwidth.Rule, squared: Tensor, d: int) -> Tensor:
@@ -209,8 +222,7 @@ class GaussianMatrix(Function):
     @staticmethod
     def forward(ctx: Any, rows: Tensor, squared: Tensor, rate: float, pull: Tensor | None) -> Tensor:
         """The kernel matrix; `pull`: how the logarithm of the rate falls with every squared distance, over the rate."""
-        most = LARGEST_EXPONENT if squared.dtype == torch.float64 else LARGEST_SINGLE_EXPONENT
-        matrix = (squared * -rate).clamp_(min=-most).exp_()
+        matrix = _decayed(squared, rate)
         ctx.save_for_backward(rows, matrix, *(() if pull is None else (squared, pull)))
         ctx.rate = rate
         return matrix
@@ -222,12 +234,13 @@ class GaussianMatrix(Function):
         if ctx.rate > _STEEP:
             most = LARGEST_EXPONENT if matrix.dtype == torch.float64 else LARGEST_SINGLE_EXPONENT
             matrix = matrix * (matrix > math.exp(1.0 - most))
-        weights = (slope + slope.T) * (matrix * ctx.rate)
+        weights = (slope + slope.T) * (matrix * (2.0 * ctx.rate))
         if more:
             refuse_second_derivatives()
             squared, pull = more
-            weights = weights - (pull + pull.T) * (slope * matrix * squared).sum()
-        return 2.0 * (weights @ rows - weights.sum(dim=1, keepdim=True) * rows), None, None, None
+            weights = weights - (pull + pull.T) * (2.0 * (slope * matrix * squared).sum())
+        # Rounded before they are subtracted: what a row gives itself is then 0, however steep the kernel.
+        return weights @ rows - weights.sum(dim=1, keepdim=True) * rows, None, None, None
 
 
 def refuse_second_derivatives() -> None:
@@ -242,13 +255,13 @@ def _distances_by_product(points: Tensor) -> Tensor | None:
     products = own_products(points)
     norms = products.diagonal()
     sums = norms[:, None] + norms
-    squared = sums - products.mul_(2.0)
+    squared = torch.sub(sums, products, alpha=2.0)
     # The diagonal, exactly 0, is close by right.
-    return None if int((squared <= sums.mul_(_CLOSE)).sum()) > len(points) else squared
+    return None if int(torch.count_nonzero(squared <= sums.mul_(_CLOSE))) > len(points) else squared
 
 
 def own_products(points: Tensor) -> Tensor:
-    """``points @ points.T``; where that is long work, most of what lies above the diagonal is copied from below.
+    """``points @ points.T``, without derivative; where that is long work, most above the diagonal is a copy of below.
 
     Examples
     --------
@@ -263,8 +276,8 @@ def own_products(points: Tensor) -> Tensor:
     found = points.new_empty(n, n)
     step = -(-n // _STRIPS)
     for start in range(0, n, step):
-        strip = points[start : start + step] @ points[: start + step].T
-        found[start : start + step, : start + step] = strip
+        strip = found[start : start + step]
+        torch.mm(points[start : start + step], points[: start + step].T, out=strip[:, : start + step])
         found[:start, start : start + step] = strip[:, :start].T
     return found
 

@@ -152,12 +152,14 @@ class ChanceLoss(KernelLoss, ABC):
 
     def _noted(self, value: Tensor, matrices: list[Tensor]) -> Tensor:
         """The value; the batch is kept for `excess`, and now and then compared with chance."""
-        if is_traced(*matrices):
+        if is_traced():
             return value
-        self._last = [matrix.detach() for matrix in matrices]
-        if not self._has_warned and self._can_be_exploited and self._calls % _BETWEEN == 0:
-            self._warn_below_chance()
-        self._calls += 1
+        # In place: a module looks closely at every attribute that is set, and this is done in every step.
+        self._last[:] = [matrix.detach() for matrix in matrices]
+        if self._can_be_exploited and not self._has_warned:
+            if self._calls % _BETWEEN == 0:
+                self._warn_below_chance()
+            self._calls += 1
         return value
 
     #: Whether a model can learn to push the loss below what independence gives.

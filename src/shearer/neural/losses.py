@@ -63,8 +63,8 @@ class DependenceLoss(ChanceLoss):
     Notes
     -----
     The loss does not see a constant that is added to all errors: after training, add the mean error to the model's
-    output, as `RobustRegressor` does. Gradients exist once; second derivatives are refused. At alpha=2 in bits
-    the loss can be compiled (``torch.compile(fullgraph=True)``), and `torch.func` can transform it.
+    output, as `RobustRegressor` does. Gradients exist once; second derivatives are refused. The loss can be
+    compiled (``torch.compile(fullgraph=True)``), and at alpha=2 in bits `torch.func` can transform it.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def _errors(e: Tensor, target: Tensor | None) -> Tensor:
     """Errors as they are, or of outputs against targets."""
     if target is not None:
         return residuals(e, target)
-    if not (isinstance(e, Tensor) and is_traced(e)):
+    if not is_traced():
         refuse_differences_of_all(e)
     return e
 

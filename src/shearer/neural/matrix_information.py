@@ -20,6 +20,7 @@ from torch.autograd import Function
 from shearer._validate import value_error
 from shearer.measures.combination import no_entropy
 from shearer.measures.measure import Measure
+from shearer.measures.registry import MEASURES
 from shearer.neural.batch_kernels import is_traced, refuse_second_derivatives
 from shearer.neural.gradient_formulas import Formula, formula_of
 from shearer.spectrum import renyi
@@ -36,11 +37,15 @@ ALIKE = 1e-9
 
 def measure(kind: Measure, normalize: bool | str, matrices: Sequence[Tensor], alpha: float) -> Tensor:
     """A measure of order alpha of variables given by their kernel matrices."""
-    if is_traced(*matrices) and alpha == 2 and normalize is False:
-        return _collision_measure(kind, matrices)
-    if is_traced(*matrices) and not torch.compiler.is_compiling():
-        got = f"alpha={alpha:g}, normalize={normalize!r}"
-        raise value_error("alpha", "2, in bits, where torch transforms functions (vmap, func.grad)", got)
+    if is_traced():
+        if alpha == 2 and normalize is False:
+            return _collision_measure(kind, matrices)
+        if not torch.compiler.is_compiling():
+            got = f"alpha={alpha:g}, normalize={normalize!r}"
+            raise value_error("alpha", "2, in bits, where torch transforms functions (vmap, func.grad)", got)
+        wanted = [matrix.requires_grad for matrix in matrices]
+        value: Tensor = compiled_measure(kind.name, f"{normalize}", alpha, list(matrices), wanted)[0]
+        return value
     route = FrobeniusMeasure if alpha == 2 else SpectralMeasure
     return route.apply(formula_of(kind, normalize), alpha, *matrices)
 
@@ -62,7 +67,7 @@ def centered_information(first: Tensor, second: Tensor) -> Tensor:
     of rows (docs: theory, "Order 2, centered").
     """
     check_rows(first, 4)
-    if not is_traced(first, second):
+    if not is_traced():
         found: Tensor = CenteredMeasure.apply(first, second)
         return found
     n = len(first)
@@ -157,33 +162,70 @@ class SpectralMeasure(Function):
     @staticmethod
     def forward(ctx: Any, formula: Formula, alpha: float, *matrices: Tensor) -> Tensor:
         """The measure."""
-        wanted = ctx.needs_input_grad[2:]
-        several, n = len(matrices) > 1, len(matrices[0])
-        parts = [decomposed(matrix, need) for matrix, need in zip(matrices, wanted, strict=True)]
-        if several:
-            parts.append(decomposed(reduce(mul, matrices), any(wanted)))
-        # A few numbers: faster on the host, and in double precision.
-        spectra = np.stack([values.cpu().numpy() for values, _ in parts]).astype(np.float64) / n
-        bits, rates = entropies_with_slopes(spectra, alpha, n * torch.finfo(matrices[0].dtype).eps)
-        value, weights = formula(bits.tolist(), floor_of(matrices[0], n))
-        rates *= np.array(weights)[:, None] / n
-        slopes = [
-            None if vectors is None else (vectors * torch.from_numpy(rate).to(vectors)) @ vectors.T
-            for (_, vectors), rate in zip(parts, rates, strict=True)
-        ]
-        if several:
-            joint = slopes.pop()
-            for own, rest in zip(slopes, products_of_others(matrices), strict=True):
-                if own is not None:
-                    own.addcmul_(joint, rest)
-        ctx.slopes = slopes
-        return matrices[0].new_tensor(value)
+        value, ctx.slopes = with_slopes(formula, alpha, matrices, ctx.needs_input_grad[2:])
+        return value
 
     @staticmethod
     def backward(ctx: Any, slope: Tensor) -> tuple[Tensor | None, ...]:
         """The derivative is known since the forward pass."""
         refuse_second_derivatives()
         return None, None, *(None if own is None else own * slope for own in ctx.slopes)
+
+
+def with_slopes(
+    formula: Formula, alpha: float, matrices: Sequence[Tensor], wanted: Sequence[bool]
+) -> tuple[Tensor, list[Tensor | None]]:
+    """A measure by spectra, and its derivative in each of the matrices where that is wanted."""
+    several, n = len(matrices) > 1, len(matrices[0])
+    parts = [decomposed(matrix, need) for matrix, need in zip(matrices, wanted, strict=True)]
+    if several:
+        parts.append(decomposed(reduce(mul, matrices), any(wanted)))
+    # A few numbers: faster on the host, and in double precision.
+    spectra = np.array([values.cpu().numpy() for values, _ in parts], dtype=np.float64)
+    bits, rates = entropies_with_slopes(spectra, alpha, n * torch.finfo(matrices[0].dtype).eps)
+    value, weights = formula(bits.tolist(), floor_of(matrices[0], n))
+    factors = torch.from_numpy(rates * (np.array(weights)[:, None] / n)).to(matrices[0])
+    slopes = [
+        None if vectors is None else vectors @ (vectors * factor).T
+        for (_, vectors), factor in zip(parts, factors, strict=True)
+    ]
+    if several:
+        joint = slopes.pop()
+        for own, rest in zip(slopes, products_of_others(matrices), strict=True):
+            if own is not None:
+                own.addcmul_(joint, rest)
+    return matrices[0].new_full((), value), slopes
+
+
+def _named_with_slopes(
+    name: str, normalize: str, alpha: float, matrices: list[Tensor], wanted: list[bool]
+) -> list[Tensor]:
+    """A measure of the registry by spectra, then its derivatives, empty where none is wanted."""
+    kind = MEASURES[name]
+    formula = formula_of(kind, {f"{option}": option for option in kind.options}[normalize])
+    value, slopes = with_slopes(formula, alpha, matrices, wanted)
+    return [value, *(matrices[0].new_empty(0) if slope is None else slope for slope in slopes)]
+
+
+def _shapes(_name: str, _normalize: str, _alpha: float, matrices: list[Tensor], wanted: list[bool]) -> list[Tensor]:
+    slopes = [matrix.new_empty(matrix.shape if need else 0) for matrix, need in zip(matrices, wanted, strict=True)]
+    return [matrices[0].new_empty(()), *slopes]
+
+
+def _keep(ctx: Any, inputs: tuple[Any, ...], output: list[Tensor]) -> None:
+    ctx.wanted = inputs[-1]
+    ctx.save_for_backward(*output[1:])
+
+
+def _known(ctx: Any, slopes: list[Tensor]) -> tuple[Any, ...]:
+    each = zip(ctx.saved_tensors, ctx.wanted, strict=True)
+    return None, None, None, [own * slopes[0] if need else None for own, need in each], None
+
+
+#: The same as one step that torch.compile does not look into.
+compiled_measure: Any = torch.library.custom_op("shearer::measure", _named_with_slopes, mutates_args=())
+compiled_measure.register_fake(_shapes)
+compiled_measure.register_autograd(_known, setup_context=_keep)
 
 
 def products_of_others(factors: Sequence[Tensor]) -> list[Any]:
@@ -196,11 +238,12 @@ def products_of_others(factors: Sequence[Tensor]) -> list[Any]:
 
 
 def decomposed(matrix: Tensor, vectors: bool) -> tuple[Tensor, Tensor | None]:
-    """Eigenvalues and, if wanted, eigenvectors, which cost more."""
+    """Eigenvalues and, if wanted, eigenvectors, which cost more, of a symmetric matrix."""
+    # Transposed it is the same matrix, in the order of LAPACK: one copy less that has to turn it.
     if vectors:
-        found: tuple[Tensor, Tensor] = torch.linalg.eigh(matrix)
+        found: tuple[Tensor, Tensor] = torch.linalg.eigh(matrix.mT)
         return found
-    return torch.linalg.eigvalsh(matrix), None
+    return torch.linalg.eigvalsh(matrix.mT), None
 
 
 def entropies_with_slopes(spectra: Floats, alpha: float, floor: float) -> tuple[Floats, Floats]:
@@ -212,7 +255,7 @@ def entropies_with_slopes(spectra: Floats, alpha: float, floor: float) -> tuple[
     Parameters
     ----------
     spectra : array (k, n)
-        Eigenvalues of K/n.
+        Eigenvalues of K/n, or of K: they are divided by their sum.
     alpha : float
         Order.
     floor : float
