@@ -124,7 +124,7 @@ def attainable_alignment(first: Floats, second: Floats) -> Floats:
     Parameters
     ----------
     first, second : array (..., r), (..., s)
-        Eigenvalues, the largest first; those that one lacks are 0.
+        Eigenvalues, the largest first; those that one lacks are 0. Where one has none the answer is nan.
 
     Examples
     --------
@@ -133,9 +133,8 @@ def attainable_alignment(first: Floats, second: Floats) -> Floats:
     """
     shared = min(first.shape[-1], second.shape[-1])
     inner = np.vecdot(first[..., :shared], second[..., :shared])
-    with np.errstate(invalid="ignore"):
-        found: Floats = inner / np.sqrt(np.vecdot(first, first) * np.vecdot(second, second))
-    return found
+    norms = np.sqrt(np.vecdot(first, first) * np.vecdot(second, second))
+    return np.divide(inner, norms, out=np.full(inner.shape, np.nan), where=(inner > 0) & (norms > 0))
 
 
 def _padded(spectra: list[list[Floats]]) -> Floats:
