@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import polars as pl
 import pytest
 
 import shearer as sh
@@ -67,3 +68,12 @@ def test_ordinary_numbers_are_left_alone():
     assert ordinary(values) is values
     assert ordinary(np.empty(0)).size == 0
     assert np.array_equal(ordinary(values * 2.0**-1000), values * 2.0**-2)
+
+
+@pytest.mark.parametrize("count", [3, 4])
+def test_interactions_of_objects_are_refused_in_words(rng, count):
+    """A nested column among four ended in an error of numpy: the test of a term has no kernel that compares it."""
+    table = {name: rng.normal(size=40) for name in "abcd"[: count - 1]}
+    table["nested"] = [[int(value)] for value in rng.integers(0, 3, size=40)]
+    with pytest.raises(TypeError, match="nested: expected numbers or labels, got objects"):
+        sh.interaction_test(pl.DataFrame(table))

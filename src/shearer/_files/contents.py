@@ -29,6 +29,16 @@ def said_of(path: Path) -> Iterator[None]:
         raise value_error(str(path), "a file that can be read", f"the error {error.strerror!r}") from error
 
 
+def check_file(path: Path) -> None:
+    """Refuse what is no name of a file, and folders."""
+    if "\0" in str(path):
+        raise value_error(describe(str(path)), "the name of a file", "a NUL in it")
+    with said_of(path):  # a name may be too long to be asked about
+        is_folder = path.is_dir()
+    if is_folder:
+        raise value_error(str(path), "a file", "a folder", "Name the files in it, or use a pattern such as *.csv.")
+
+
 def _similar(file: Path) -> str:
     try:
         return suggest(file.name, [other.name for other in file.parent.iterdir()])
