@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shearer._files.contents import check_file, decompress, said_of
+from shearer._files.contents import check_file, decompress, read_up_to, said_of
 from shearer._files.formats import by_contents, check_promise, check_readable
 from shearer._files.in_memory import Room
 from shearer._files.names import check_same, distinct, is_unnamed
@@ -119,11 +119,11 @@ def _fetch(path: str | PathLike[str], room: Room) -> tuple[str, bytes]:
     if str(path) == STDIN:
         if sys.stdin is None:  # as after <&- in a shell
             raise value_error("standard input", "a table", "one that is closed")
-        return "standard input", _no_more("standard input", sys.stdin.buffer.read(room.most + 1), room)
+        return "standard input", _no_more("standard input", read_up_to(sys.stdin.buffer, room.most + 1), room)
     file = Path(path)
     check_file(file)
     with said_of(file), file.open("rb") as opened:
-        return file.name, _no_more(file.name, opened.read(room.most + 1), room)
+        return file.name, _no_more(file.name, read_up_to(opened, room.most + 1), room)
 
 
 def _no_more(name: str, contents: bytes, room: Room) -> bytes:
