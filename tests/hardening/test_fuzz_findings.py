@@ -108,3 +108,13 @@ def test_columns_that_are_infinite_are_refused_in_words_by_the_command(tmp_path,
         done = run("select", tmp_path / "t.parquet", target, "-q")
         assert failed_in_one_line(done)
         assert "'y': expected finite numbers, got infinity in 1 of 20 rows" in done.stderr
+
+
+@pytest.mark.parametrize("far", [1e160, 1e300])
+def test_many_columns_with_a_row_that_is_far_away_do_not_warn(rng, far):
+    table = rng.normal(size=(25, 80))
+    table[3, ::7] = far
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert 0 <= sh.mutual_information(table, rng.normal(size=25)) <= 1
+        assert 0 <= sh.permutation_test(table, rng.normal(size=25), n_resamples=19, rng=0).pvalue <= 1
