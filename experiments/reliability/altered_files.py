@@ -5,13 +5,15 @@ usage: python -m experiments.reliability.altered_files [--cases 100000] [--minut
 A file of each kind is written once; each case alters the bytes of one of them, or, where it holds JSON, its structure,
 and reads it. It ends in the answer of the file that was written, in a table (formats without a hash may hold anything),
 or in an error of the documented form; an answer that differs where a hash protects it is a finding, as is a file that
-is left open. Adds to experiments/results/reliability_files.json, and goes on after the cases that it holds.
+is left open, or the end of the process. Adds to experiments/results/reliability_files.json, and goes on after the cases
+that it holds.
 """
 
 import argparse
 import collections
 import io
 import json
+import multiprocessing
 import sys
 import tempfile
 import time
@@ -19,6 +21,7 @@ import traceback
 import warnings
 import zipfile
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +40,8 @@ from shearer.sketching.file_rows import FileRows
 Rng = np.random.Generator
 #: Errors of the documented form are ValueErrors in words; MemoryBudgetError and missing files are of that kind.
 DOCUMENTED = "expected "
-#: Cases after which results are written.
-BATCH = 1000
+#: Cases after which results are written; seconds after which one hangs.
+BATCH, SECONDS = 5000, 300
 
 
 def table() -> pl.DataFrame:
@@ -191,14 +194,11 @@ def _rezipped(raw: bytes, rng: Rng) -> bytes:
     return out.getvalue()
 
 
-def run(cases: range, minutes: float, seed: int) -> dict[str, Any]:
-    counted: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
-    findings: list[dict[str, Any]] = []
-    tried = 0
+def work(cases: range, seed: int, minutes: float, pipe: Connection) -> None:
+    """Take cases one after the other in a process of its own: the code of a library may end it."""
     with tempfile.TemporaryDirectory() as place:
         readers = write_all(Path(place))
         whole = {kind: (path.read_bytes(), reader(path)) for kind, (path, reader, _) in readers.items()}
-        outside = sorted(str(path) for path in Path(place).parent.iterdir() if "escaped" in path.name)
         started = time.monotonic()
         for number in cases:
             if time.monotonic() - started > 60 * minutes:
@@ -208,23 +208,67 @@ def run(cases: range, minutes: float, seed: int) -> dict[str, Any]:
             path, reader, hashed = readers[kind]
             raw, expected = whole[kind]
             path.write_bytes(altered(raw, rng))
-            tried += 1
-            end, said = _end(reader, path, expected if hashed else None)
-            counted[kind][end] += 1
+            pipe.send((number, kind, None, ""))
+            pipe.send((number, kind, *_end(reader, path, expected if hashed else None)))
+            path.write_bytes(raw)
+    pipe.send(None)
+
+
+def run(cases: range, minutes: float, seed: int) -> dict[str, Any]:
+    counted: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    findings: list[dict[str, Any]] = []
+    tried, context = 0, multiprocessing.get_context("spawn")
+    outside, started = _escaped(), time.monotonic()
+    todo: range | None = cases
+    while todo:
+        here, there = context.Pipe(duplex=False)
+        left = minutes - (time.monotonic() - started) / 60
+        process = context.Process(target=work, args=(todo, seed, left, there))
+        process.start()
+        there.close()
+        number, kind, ended = todo.start, "before the first", ""
+        todo = None
+        while True:
+            if not here.poll(SECONDS):
+                ended = "hangs"
+                break
+            try:
+                told = here.recv()
+            except EOFError:
+                process.join()
+                ended = f"ends the process ({process.exitcode})"
+                break
+            if told is None:
+                break
+            number, kind, end, said = told
+            if end is not None:
+                tried += 1
+                counted[kind][end] += 1
             if end == "finding":
                 findings.append({"case": number, "kind": kind, "said": said})
                 print(number, kind, said, flush=True)
-            path.write_bytes(raw)
-        escaped = sorted(str(path) for path in Path(place).parent.iterdir() if "escaped" in path.name) != outside
+        process.kill()
+        process.join()
+        if ended:
+            tried += 1
+            counted[kind]["finding"] += 1
+            findings.append({"case": number, "kind": kind, "said": ended})
+            print(number, kind, ended, flush=True)
+            todo = range(number + 1, cases.stop)
     ends: collections.Counter[str] = sum(counted.values(), collections.Counter())
     return {
         "seed": seed,
         "cases": tried,
         "ends": dict(ends),
         "kinds": {kind: dict(found) for kind, found in sorted(counted.items())},
-        "escaped": escaped,
+        "escaped": _escaped() != outside,
         "findings": findings,
     }
+
+
+def _escaped() -> list[str]:
+    """Files beside the folders of cases that a name within an archive could have meant."""
+    return sorted(str(path) for path in Path(tempfile.gettempdir()).iterdir() if "escaped" in path.name)
 
 
 def _end(reader: Callable[[Path], Any], path: Path, expected: Any) -> tuple[str, str]:

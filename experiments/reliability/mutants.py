@@ -3,16 +3,21 @@
 usage: python -m experiments.reliability.mutants [--mutants 200] [--minutes 60] [--files PATTERN ...] [--seed 0]
 
 Operators, comparisons, constants, axes, conditions and defaults of the packages spectrum, measures, pairs and inference
-are changed in a copy of the source; the tests of the package run on it until one fails. A mutant that none notices has
-survived: it is killed by a new test, or explained in EXPLAINED. Adds to experiments/results/reliability_mutants.json,
-and goes on with what is not there yet.
+are changed in a copy of the source; tests run on it until one fails: those that run the changed line, the fastest
+first. Which these are is recorded at first (covering.py; --record: again, after tests have changed). A line of which
+that is not known, because its file has changed since or runs it at import, meets the nearest tests of its file and
+then all of its package. A mutant that none notices has survived: it is killed by a new test, or explained in EXPLAINED.
+Adds to experiments/results/reliability_mutants.json, and goes on with what is not there yet.
 """
 
 import argparse
 import ast
-import copy
+import contextlib
+import functools
 import hashlib
+import importlib
 import json
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -26,11 +31,13 @@ from typing import Any
 import numpy as np
 
 from experiments.records import FOLDER, add
+from experiments.reliability import covering, gone_on
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "shearer"
 RESULTS = FOLDER / "reliability_mutants.json"
-#: Part of the path -> tests that run on its mutants at first; survivors of these meet the tests of their package.
+#: Part of the path -> tests that run on its mutants at first; where it is not known which run the
+#: line; survivors of these meet the tests of their package.
 NEAR = {
     "spectrum/renyi": ["tests/spectrum/test_renyi.py", "tests/hardening/test_extremes.py"],
     "spectrum/lanczos": ["tests/spectrum/test_lanczos.py"],
@@ -60,10 +67,19 @@ WIDE = {
     "pairs": ["tests/pairs", "tests/inference/test_independence.py"],
     "inference": ["tests/inference"],
 }
+#: Which tests run which lines; not under version control.
+RECORD = ROOT / "experiments" / "checkpoints" / "reliability_lines.json"
 #: Seconds until tests that hang count as failed.
 PATIENCE = 600
 #: Survivors that no test can tell from the source -> why: "file: change".
 EXPLAINED: dict[str, str] = {}
+OPTIONS = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--import-mode=importlib"]
+#: What tests load that takes long; pytest would warn that some of it is there already.
+LIBRARIES = (
+    *("pytest", "hypothesis", "numpy", "scipy.linalg", "scipy.optimize", "scipy.stats", "mpmath", "sklearn.base"),
+    *("joblib", "networkx", "narwhals.stable.v2", "polars", "pandas", "pyarrow", "torch", "array_api_strict"),
+)
+LOADED = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
 _OPERATORS: dict[type, type] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -145,20 +161,27 @@ def _is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
-def mutants(patterns: list[str]) -> Iterator[tuple[Path, str, str]]:
-    """File, description and mutated source of every change."""
-    for package in WIDE:
-        for path in sorted((SOURCE / package).rglob("*.py")):
-            relative = path.relative_to(SOURCE)
-            if patterns and not any(pattern in str(relative) for pattern in patterns):
-                continue
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            count = len(_changes(copy.deepcopy(tree)))
-            for number in range(count):
-                mutated = copy.deepcopy(tree)
-                words, change = _changes(mutated)[number]
-                change()
-                yield relative, words, ast.unparse(ast.fix_missing_locations(mutated))
+def files() -> list[Path]:
+    return [path.relative_to(SOURCE) for package in WIDE for path in sorted((SOURCE / package).rglob("*.py"))]
+
+
+def mutants(patterns: list[str]) -> Iterator[tuple[Path, str, int]]:
+    """File, description and number of every change."""
+    for relative in files():
+        if not patterns or any(pattern in str(relative) for pattern in patterns):
+            for number, (words, _) in enumerate(_changes(_parsed(relative))):
+                yield relative, words, number
+
+
+def mutated(relative: Path, number: int) -> str:
+    """The source of a file with one of its changes."""
+    tree = _parsed(relative)
+    _changes(tree)[number][1]()
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _parsed(relative: Path) -> ast.Module:
+    return ast.parse((SOURCE / relative).read_text(encoding="utf-8"))
 
 
 def _changes(tree: ast.Module) -> list[tuple[str, Any]]:
@@ -173,17 +196,71 @@ def tested(relative: Path, source: str | None, tests: list[str]) -> str:
         shutil.copytree(SOURCE, Path(folder) / "shearer", ignore=shutil.ignore_patterns("__pycache__"))
         if source is not None:
             (Path(folder) / "shearer" / relative).write_text(source, encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-        command += ["-o", "addopts=--import-mode=importlib", *tests]
-        environment = {**os.environ, "PYTHONPATH": folder, "HYPOTHESIS_MAX_EXAMPLES": "20"}
-        silent = subprocess.DEVNULL
-        try:
-            done = subprocess.run(
-                command, cwd=ROOT, env=environment, stdout=silent, stderr=silent, timeout=PATIENCE, check=False
-            )
-        except subprocess.TimeoutExpired:
+        process = multiprocessing.get_context("fork").Process(target=_test, args=(folder, tests))
+        process.start()
+        process.join(PATIENCE)
+        if process.is_alive():
+            process.kill()
+            process.join()
             return "hangs"
-        return "killed" if done.returncode == 1 or (source is not None and done.returncode) else "survived"
+        return "killed" if process.exitcode == 1 or (source is not None and process.exitcode) else "survived"
+
+
+def _test(folder: str, tests: list[str]) -> None:
+    """Run tests on the source in a folder, in a child that has the libraries, but nothing of the package."""
+    own = ("shearer", "experiments", "tests")
+    for name in [name for name in sys.modules if name.partition(".")[0] in own]:
+        del sys.modules[name]
+    sys.path.insert(0, folder)
+    os.environ["PYTHONPATH"] = folder
+    os.chdir(ROOT)
+    silent = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silent, 1)
+    os.dup2(silent, 2)
+    import pytest
+
+    # At once: what libraries do at the end of a process is not waited for.
+    os._exit(int(pytest.main([*OPTIONS, *LOADED, "-x", *tests])))
+
+
+def load_libraries() -> None:
+    """What takes long to load is loaded once, before children are forked."""
+    for name in LIBRARIES:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+
+
+def digest_of(relative: Path) -> str:
+    return hashlib.sha256((SOURCE / relative).read_bytes()).hexdigest()[:12]
+
+
+def record() -> None:
+    """Run all tests once, and write which lines each of them runs."""
+    tests = sorted({test for some in (*WIDE.values(), *NEAR.values()) for test in some})
+    inside = [test for test in tests if not any(test.startswith(f"{folder}/") for folder in tests)]
+    RECORD.parent.mkdir(exist_ok=True)
+    lines = RECORD.with_suffix(".lines")
+    command = [sys.executable, "-m", "pytest", *OPTIONS, "-p", covering.__name__, *inside]
+    settings = {covering.FOLDER: str(SOURCE), covering.PACKAGES: ",".join(WIDE), covering.RECORD: str(lines)}
+    path = os.pathsep.join([str(SOURCE.parent), str(ROOT)])
+    subprocess.run(command, cwd=ROOT, env={**os.environ, **settings, "PYTHONPATH": path}, check=True)
+    digests = {str(relative): digest_of(relative) for relative in files()}
+    gone_on.write(RECORD, {"digests": digests, "lines": json.loads(lines.read_text())})
+    lines.unlink()
+
+
+def covering_tests(known: dict[str, Any], relative: Path, words: str) -> list[str]:
+    """Tests that run the line of a change, the fastest first; none if the record does not tell."""
+    if known["digests"].get(str(relative)) != digest_of(relative):
+        return []
+    line = words.partition(":")[0].removeprefix("line ")
+    return [test for _, test in known["lines"].get(f"{relative}:{line}", [])]
+
+
+@functools.cache
+def passes(tests: tuple[str, ...]) -> bool:
+    """Whether tests pass without a mutant; those that were recorded have passed."""
+    return tested(Path(), None, list(tests)) == "survived"
 
 
 def near(relative: Path) -> list[str]:
@@ -201,24 +278,35 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--files", nargs="*", default=[], metavar="PATTERN")
     parser.add_argument("--containing", default="", metavar="TEXT", help="only changes whose description has it")
-    parser.add_argument("--near", action="store_true", help="the nearest tests only: survivors are candidates")
+    parser.add_argument("--record", action="store_true", help="find out again which tests run which lines")
     options = parser.parse_args()
     every = [item for item in mutants(options.files) if options.containing in item[1]]
     order = np.random.default_rng(options.seed).permutation(len(every))
-    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    chosen = [every[place] for place in order[: options.mutants]]
-    for tests in {tuple(near(relative)) for relative, _, _ in chosen}:
-        assert tested(Path(), None, list(tests)) == "survived", f"{tests} fail without a mutant"
+    every_known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    # Those of files that have changed since are mutants of a source that is no more.
+    present = {str(relative): digest_of(relative) for relative in files()}
+    known = {name: own for name, own in every_known.items() if own["source"] == present.get(name.partition(":")[0])}
+    gone_on.write(RESULTS, known)
+    if options.record or not RECORD.exists():
+        record()
+    lines = json.loads(RECORD.read_text())
+    load_libraries()
+    # Those whose tests are known first: they are the quickest.
+    chosen = [(*every[place], covering_tests(lines, *every[place][:2])) for place in order[: options.mutants]]
+    chosen.sort(key=lambda own: not own[-1])
     started = time.monotonic()
-    for relative, words, source in chosen:
+    for relative, words, number, of_line in chosen:
         name = name_of(relative, words)
-        digest = hashlib.sha256((SOURCE / relative).read_bytes()).hexdigest()[:12]
+        digest = present[str(relative)]
         if name in known and known[name]["source"] == digest and known[name]["end"] != "survived":
             continue
         if time.monotonic() - started > 60 * options.minutes:
             break
-        end = tested(relative, source, near(relative))
-        if end == "survived" and not options.near:
+        source, tests = mutated(relative, number), of_line or near(relative)
+        if not of_line:
+            assert passes(tuple(tests)), f"{tests} fail without a mutant"
+        end = tested(relative, source, tests)
+        if end == "survived" and not of_line:
             end = tested(relative, source, WIDE[relative.parts[0]])
         found = {"end": end, "source": digest} | ({"why": EXPLAINED[name]} if name in EXPLAINED else {})
         print(name, found["end"], flush=True)

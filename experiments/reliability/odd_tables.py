@@ -98,20 +98,25 @@ REFUSED: dict[str, Callable[[Rng, int], Values]] = {
 }
 NAMES = ["x", "y", "long " * 60, "\u202ename", "a\nb", "体重", "=name", "a,b", "", "0", "<b>", "\x1b[2J", "e\u0301"]
 ROWS = (0, 1, 2, 3, 8, 25, 40, 60)
+#: Tables of very many columns: how often, how many columns and rows; the more columns, the less often.
+WIDE, WIDE_COLUMNS, WIDE_WEIGHTS, WIDE_ROWS = 0.01, (100, 1_000, 10_000), (0.7, 0.2, 0.1), (2, 3, 8, 25)
 ROW_WEIGHTS = (0.02, 0.02, 0.03, 0.04, 0.09, 0.3, 0.3, 0.2)
 
 
-def draw(rng: Rng, *, numbers_only: bool) -> dict[str, Values]:
-    """A table: some columns, some of which depend on others or repeat them."""
-    n = int(rng.choice(ROWS, p=ROW_WEIGHTS))
+def draw(rng: Rng, *, numbers_only: bool, most: int) -> dict[str, Values]:
+    """A table: some columns, `most` at most, some of which depend on others or repeat them."""
+    wide = rng.random() < WIDE
+    n = int(rng.choice(WIDE_ROWS) if wide else rng.choice(ROWS, p=ROW_WEIGHTS))
+    count = min(int(rng.choice(WIDE_COLUMNS, p=WIDE_WEIGHTS)), most) if wide else int(rng.integers(2, 6))
     columns: dict[str, Values] = {}
-    for place in range(int(rng.integers(2, 6))):
+    for place in range(count):
         group = NUMBERS if numbers_only or rng.random() < 0.7 else OTHERS if rng.random() < 0.85 else REFUSED
         kind = str(rng.choice(list(group)))
         plain = rng.random() < 0.7
         name = f"{kind} {place}" if plain else str(rng.choice(NAMES))
         values = group[kind](rng, n)
-        earlier = [own for own in columns.values() if own and all(type(value) is float for value in own)]
+        some = list(columns.values())[:6]
+        earlier = [own for own in some if own and all(type(value) is float for value in own)]
         if earlier and rng.random() < 0.35:
             source = np.array(earlier[0], dtype=float)
             with np.errstate(all="ignore"):
@@ -144,6 +149,46 @@ def _categories(table: dict[str, Values]) -> Any:
             used = list(dict.fromkeys(frame[name]))
             frame[name] = pd.Categorical(frame[name], categories=[*used, "never"])
     return frame
+
+
+def _other_index(table: dict[str, Values]) -> Any:
+    """Rows under labels that repeat and do not follow each other."""
+    frame = _pandas(table)
+    frame.index = [place // 3 for place in reversed(range(len(frame)))]
+    return frame
+
+
+def _of_arrow(table: dict[str, Values]) -> Any:
+    return _pandas(table).convert_dtypes(dtype_backend="pyarrow")
+
+
+def _relation(table: dict[str, Values]) -> Any:
+    import duckdb
+
+    return duckdb.from_arrow(_pyarrow(table))
+
+
+def _dataset(table: dict[str, Values]) -> Any:
+    import xarray
+
+    return xarray.Dataset({name: ("row", np.array(values, dtype=np.float64)) for name, values in table.items()})
+
+
+def _dask(table: dict[str, Values]) -> Any:
+    import dask.dataframe as dd
+
+    return dd.from_pandas(_pandas(table), npartitions=2)
+
+
+def _fields(table: dict[str, Values]) -> Any:
+    """A structured array of numpy."""
+    columns = [np.array(values, dtype=np.float64) for values in table.values()]
+    return np.rec.fromarrays(columns, names=[f"f{place}" for place in range(len(columns))])
+
+
+def _half(table: dict[str, Values]) -> Any:
+    with np.errstate(over="ignore"):
+        return _matrix(table).astype(np.float16)
 
 
 def _sparse(table: dict[str, Values]) -> Any:
@@ -204,9 +249,13 @@ ANY_CONTAINER: dict[str, Callable[[dict[str, Values]], Any]] = {
     "pandas": _pandas,
     "pandas, nullable": _nullable,
     "pandas, categories": _categories,
+    "pandas, index that repeats": _other_index,
+    "pandas, of pyarrow": _of_arrow,
     "polars": _polars,
     "polars, lazy": _lazy,
     "pyarrow": _pyarrow,
+    "duckdb": _relation,
+    "dask": _dask,
 }
 NUMBER_CONTAINERS: dict[str, Callable[[dict[str, Values]], Any]] = {
     "numpy": _matrix,
@@ -214,6 +263,11 @@ NUMBER_CONTAINERS: dict[str, Callable[[dict[str, Values]], Any]] = {
     "numpy, backwards": lambda table: _matrix(table)[::-1, ::-1],
     "numpy, masked": _masked,
     "numpy, big-endian": lambda table: _matrix(table).astype(">f8"),
+    "numpy, half": _half,
+    "numpy, long": lambda table: _matrix(table).astype(np.longdouble),
+    "numpy, read-only": lambda table: np.frombuffer(_matrix(table).tobytes()).reshape(-1, len(table)),
+    "numpy, structured": _fields,
+    "xarray": _dataset,
     "lists of rows": lambda table: _matrix(table).tolist(),
     "pandas, sparse": _sparse,
     "scipy, sparse": _scipy_sparse,

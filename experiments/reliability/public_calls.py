@@ -259,6 +259,50 @@ def _given(data: Any, rng: Rng, _: Path) -> None:
     is_pvalue(sh.independence_test(columns[0], columns[1], given=columns[2], missing=_missing(rng)).pvalue)
 
 
+def _scan_of(data: Any, rng: Rng, _: Path) -> None:
+    """A scan by its other ways: conditional, of lags, by clusters, for a target."""
+    names = list(data) if isinstance(data, dict) else None
+    way = int(rng.integers(4))
+    first = names[0] if names and all(isinstance(name, str) for name in names) else "x"
+    more: dict[str, Any] = [{"given": first}, {"lags": [0, 1]}, {"cluster": first}, {"target": first}][way]
+    check_scan(sh.scan(data, top=1, order=2, progress=False, **more).document)
+
+
+def _grouped(data: Any, rng: Rng, _: Path) -> None:
+    names = list(data) if isinstance(data, dict) else ["x", "y"]
+    groups = {"both": names[:2]}
+    is_share(sh.total_correlation(data, groups=groups, missing=_missing(rng)), "total correlation")
+
+
+def _by_permuting_within(data: Any, rng: Rng, _: Path) -> None:
+    columns = list(data.values())[:3] if isinstance(data, dict) else [data, data, data]
+    found = inference.conditional_test(
+        *columns[:2], given=columns[-1], n_resamples=19, missing=_missing(rng), progress=False
+    )
+    is_pvalue(found.pvalue)
+
+
+def _given_tester(data: Any, rng: Rng, _: Path) -> None:
+    matrix = _matrix_of(data)
+    is_pvalue(tools.PvalueGiven(matrix)(0, 1, ()))
+
+
+def _loss(name: str) -> Callable[[Any, Rng, Path], None]:
+    def call(data: Any, rng: Rng, _: Path) -> None:
+        from shearer import neural
+
+        columns = list(data.values()) if isinstance(data, dict) else list(data.T)
+        tensors = [column.reshape(-1, 1).requires_grad_() for column in columns[:2]]
+        if name == "cka":
+            _finite(neural.cka(*tensors))
+            return
+        value = getattr(neural, name)()(*(tensors[:1] if name == "ErrorEntropyLoss" else tensors))
+        value.backward()
+        _finite(value)
+
+    return call
+
+
 def command(*arguments: str) -> tuple[int, str, str]:
     """A command in this process: exit code, standard output and standard error."""
     from shearer.cli import main
@@ -286,9 +330,13 @@ def _commands(name: str) -> Callable[[Any, Rng, Path], None]:
         arguments = [name, str(path)]
         if name == "compare":
             arguments.append(str(path))
+        if name == "select":
+            arguments.append(next(iter(_names(data))))
         if name == "test":
             arguments += [json.dumps(key)[1:-1] if "," in key else key for key in list(_names(data))[:2]]
-        arguments += ["--top", "2"] if name == "scan" else []
+        if name == "scan":
+            ways = ([], [], ["--stream"], ["--order", "2", "--lags", "0..1"], ["--order", "2", "--direct"])
+            arguments += ["--top", "2", *ways[int(rng.integers(len(ways)))]]
         for output in wanted:
             suffix = "html" if output == "report" else output
             arguments += [f"--{output}", str(folder / f"out.{suffix}")]
@@ -348,6 +396,9 @@ FUNCTIONS: dict[str, Callable[[Any, Rng, Path], None]] = {
     "pairwise": _pairwise,
     "triples": _triples,
     "scan": _scan,
+    "scan, other ways": _scan_of,
+    "total_correlation, groups": _grouped,
+    "conditional_test": _by_permuting_within,
     "compare": _compare,
     "Profile": _profile,
     "Sketch": _sketch,
@@ -362,6 +413,15 @@ NUMERIC: dict[str, Callable[[Any, Rng, Path], None]] = {
     "SubspaceOutlierDetector": _outliers,
     "FeatureBagging": _bagging,
     "dependence_score": _score,
+    "PvalueGiven": _given_tester,
+    **{
+        f"neural.{name}": _loss(name)
+        for name in ("DependenceLoss", "TotalCorrelationLoss", "HSICLoss", "ErrorEntropyLoss", "cka")
+    },
     **{f"comparators.{name}": _comparator(name) for name in comparators.__all__ if name != "mine"},
 }
-COMMANDS = {f"shearer {name}": _commands(name) for name in ("scan", "compare", "test", "network", "outliers")}
+COMMANDS = {f"shearer {name}": _commands(name) for name in ("scan", "compare", "test", "network", "select", "outliers")}
+#: Functions of variables, which take tables of any number of columns; others look at pairs of them.
+OF_MANY = ("entropy", "total_correlation", "dual_total_correlation", "s_information", "co_information", "Dependence")
+#: Columns for functions that look at all pairs.
+MOST_COLUMNS = 150

@@ -59,8 +59,10 @@ class Meter:
 
     def __init__(self, total: int, label: str, enabled: bool | None = None) -> None:
         self._total, self._label = total, label
-        self._drawn = sys.stderr.isatty() if enabled is None else enabled
-        self._told = enabled is None and not self._drawn
+        # Without a console, as under pythonw, there is no standard error.
+        open_error = sys.stderr is not None
+        self._drawn = open_error and sys.stderr.isatty() if enabled is None else enabled
+        self._told = open_error and enabled is None and not self._drawn
         self._done = 0
         self._start = self._last = time.monotonic()
         self._bar: Any = None

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import sys
+import zipfile
 
 import numpy as np
 import polars as pl
@@ -114,3 +115,56 @@ def test_limits_of_control_groups(tmp_path, lines, limits, expected):
 def test_the_default_budget_is_half_of_the_limit(monkeypatch):
     monkeypatch.setattr("shearer._memory.control_group_limit", lambda: 10**6)
     assert parse_memory(None) == 500_000
+
+
+def test_memory_is_asked_for_as_it_is_needed(tmp_path):
+    """Where the system limits addresses, a budget beyond the limit is no reason to refuse a small file."""
+    path = tmp_path / "t.csv"
+    path.write_bytes(small_table(10))
+    assert read_files(path, memory="1000TB").frame.height == 10
+    path.write_bytes(gzip.compress(small_table(10)))
+    assert read_files(path, memory="1000TB").frame.height == 10
+
+
+def changed_workbook(folder, change):
+    """A workbook of two columns whose sheet is written anew."""
+    frame = pl.DataFrame({"x": [1.0, 2.0, 3.0], "y": [3.0, 1.0, 2.0]})
+    frame.write_excel(folder / "plain.xlsx")
+    path = folder / "changed.xlsx"
+    with zipfile.ZipFile(folder / "plain.xlsx") as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            contents = old.read(name)
+            new.writestr(name, change(contents) if name.endswith("sheet1.xml") else contents)
+    return path
+
+
+@pytest.mark.parametrize(
+    "far",
+    [
+        b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>',
+        b"<row r='1048576'><c s='1' r='xfd1048576' ><v>1</v></c></row>",
+        b'<row r="5"><c r="XFD5"><v>1</v></c></row><row r="1048576"><c><v>1</v></c></row>',
+    ],
+)
+def test_a_workbook_with_a_cell_at_the_far_end_is_refused_before_it_is_read(tmp_path, far):
+    """It is a few kilobytes, and all cells before the last would take half a terabyte: the reader ended the process."""
+    path = changed_workbook(tmp_path, lambda sheet: sheet.replace(b"</sheetData>", far + b"</sheetData>"))
+    with pytest.raises(MemoryBudgetError, match=r"changed.xlsx, which needs .* GB to be read"):
+        read_files(path, memory="20GB")
+
+
+def test_cells_that_are_only_formatted_take_no_room(tmp_path):
+    styled = b'<row r="1048576"><c r="XFD1048576" s="1"/></row></sheetData>'
+    path = changed_workbook(tmp_path, lambda sheet: sheet.replace(b"</sheetData>", styled))
+    assert read_files(path, memory="20MB").frame.shape == (3, 2)
+
+
+def test_a_workbook_whose_sheet_is_larger_than_it_says_is_refused(tmp_path):
+    path = changed_workbook(tmp_path, lambda sheet: sheet + b" " * 10_000_000)
+    raw = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        size = archive.getinfo("xl/worksheets/sheet1.xml").file_size
+    said, told = size.to_bytes(4, "little"), (1000).to_bytes(4, "little")
+    path.write_bytes(bytes(raw).replace(said, told))
+    with pytest.raises(MemoryBudgetError, match="members that are as large as they say"):
+        read_files(path, memory="20MB")

@@ -15,6 +15,7 @@ from shearer._validate import describe, suggest, value_error
 # Mark -> the module that knows the format.
 _COMPRESSED: dict[bytes, Any] = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ": lzma}
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz")
+_BLOCK = 2**22
 _DAMAGED = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
 
@@ -27,6 +28,16 @@ def said_of(path: Path) -> Iterator[None]:
         raise value_error(str(path), "a file that exists", "no such file", _similar(path)) from error
     except OSError as error:
         raise value_error(str(path), "a file that can be read", f"the error {error.strerror!r}") from error
+
+
+def check_file(path: Path) -> None:
+    """Refuse what is no name of a file, and folders."""
+    if "\0" in str(path):
+        raise value_error(describe(str(path)), "the name of a file", "a NUL in it")
+    with said_of(path):  # a name may be too long to be asked about
+        is_folder = path.is_dir()
+    if is_folder:
+        raise value_error(str(path), "a file", "a folder", "Name the files in it, or use a pattern such as *.csv.")
 
 
 def _similar(file: Path) -> str:
@@ -48,10 +59,23 @@ def decompress(raw: bytes, name: str, most: int) -> bytes:
         return raw
     try:
         with module.open(io.BytesIO(raw)) as unpacked:
-            contents: bytes = unpacked.read(most + 1)
+            return read_up_to(unpacked, most + 1)
     except _DAMAGED as error:
         raise _damaged(name, error) from error
-    return contents
+
+
+def read_up_to(file: IO[bytes], most: int) -> bytes:
+    """The next bytes of a file, so many at most; its own `read` would ask for memory for all of them at once.
+
+    Examples
+    --------
+    >>> read_up_to(io.BytesIO(b"abc"), 2), read_up_to(io.BytesIO(b"abc"), 10**15)
+    (b'ab', b'abc')
+    """
+    found = io.BytesIO()
+    while block := file.read(min(_BLOCK, most - found.tell())):
+        found.write(block)
+    return found.getvalue()
 
 
 @contextmanager

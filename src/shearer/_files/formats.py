@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from shearer._files import text
 from shearer._files.contents import COMPRESSED_SUFFIXES, is_compressed, said_of
-from shearer._files.in_memory import copied_needs, text_needs, typed_needs
+from shearer._files.in_memory import copied_needs, text_needs, typed_needs, workbook_needs
 from shearer._files.raw import Dialect, Raw, empty_file, positional
 from shearer._files.sheets import read_sheet
 from shearer._validate import listing, value_error
@@ -131,7 +131,7 @@ ARROW = Format("Arrow", (".arrow", ".ipc", ".feather"), (b"ARROW1",), _read_ipc,
 # Of the same name: files of either kind are called *.arrow.
 ARROW_STREAM = Format("Arrow", (".arrows",), (b"\xff\xff\xff\xff",), _read_ipc_stream, copied_needs, advice=_STREAM)
 EXCEL = Format(
-    "Excel", (".xlsx", ".xlsm", ".xls", ".xlsb"), (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"), read_sheet, copied_needs
+    "Excel", (".xlsx", ".xlsm", ".xls", ".xlsb"), (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"), read_sheet, workbook_needs
 )
 TEXT = Format("text", text.SUFFIXES, (), text.read_text, text_needs)
 

@@ -1,6 +1,9 @@
 """What the contents of a file take in memory, and the refusal of what would not fit before it is read."""
 
+import copy
+import functools
 import io
+import re
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -9,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from shearer._files.contents import is_compressed, opened, said_of
 from shearer._memory import MemoryBudgetError, format_bytes
-from shearer._validate import message
+from shearer._validate import describe, message
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,6 +24,12 @@ _CELL_BY_ROW = 160
 _MARKS = (b"\t", b";", b"|", b",")
 # A workbook is unpacked and parsed; other bytes are copied.
 _TIMES_UNPACKED = 4
+_SHEET_CELL = 32
+# Where a cell is that holds something (one that is only formatted takes no memory), cells that do not say where they
+# are, and rows, by which these are placed. No sheet has more letters or digits.
+_CELL_PLACE = re.compile(rb"<(?:\w+:)?c\s[^<>]*?\br\s*=\s*[\"']([A-Za-z]{1,3})([0-9]{1,7})[\"'][^<>]*(?<!/)>")
+_NO_PLACE = re.compile(rb"<(?:\w+:)?c(?:\s+(?!r\s*=)[\w:]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'))*\s*>")
+_ROW = re.compile(rb"<(?:\w+:)?row\s[^<>]*?\br\s*=\s*[\"']([0-9]{1,7})[\"']")
 _BLOCK = 2**22
 _HEAD = 8
 
@@ -104,13 +113,60 @@ def declared_needs(lazy: "pl.LazyFrame") -> int:
 
 
 def copied_needs(raw: bytes) -> int:
-    """Of other bytes; of those of a zip what it says that its members hold."""
+    """Of bytes that are copied as they are."""
+    return _TIMES_UNPACKED * len(raw)
+
+
+def workbook_needs(raw: bytes) -> int:
+    """Of a workbook: what its members hold, and all cells from the first to the last of its widest sheet.
+
+    A few bytes can declare a cell at the far end of a sheet, and every cell before it takes memory once it is read.
+    """
+    unpacked, cells = 0, 0
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             unpacked = sum(member.file_size for member in archive.infolist())
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, zlib.error):
-        unpacked = 0
-    return _TIMES_UNPACKED * max(unpacked, len(raw))
+            for member in archive.infolist():
+                cells = max(cells, _cells_of(archive, member))
+    except MemoryBudgetError:
+        raise
+    except (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError, RuntimeError, zlib.error):
+        pass  # of an older kind, or damaged or encrypted: for its reader to tell
+    return _TIMES_UNPACKED * max(unpacked, len(raw)) + _SHEET_CELL * cells
+
+
+def _cells_of(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
+    """The cells of a sheet, 0 for other members, one of which may be as long as it says and no longer."""
+    # As long as it is: who reads on to the end would not stop at what it says.
+    whole = copy.copy(member)
+    whole.file_size = 2**62
+    columns, rows, below, size, rest = {b""}, {b"0"}, {b"0"}, 0, b""
+    unplaced = False
+    with archive.open(whole) as file:
+        while block := file.read(_BLOCK):
+            size += len(block)
+            if size > member.file_size:
+                got = f"{describe(member.filename)}, which is larger"
+                raise MemoryBudgetError(message("workbook", "members that are as large as they say", got))
+            text = rest + block
+            found = _CELL_PLACE.findall(text)
+            columns.update(column for column, _ in found)
+            rows.update(row for _, row in found)
+            below.update(_ROW.findall(text))
+            unplaced = unplaced or _NO_PLACE.search(text) is not None
+            rest = text[max(text.rfind(b"<"), 0) :] if len(text) <= 2 * _BLOCK else b""
+    return max(map(_column_number, columns)) * max(map(int, rows | below if unplaced else rows))
+
+
+def _column_number(letters: bytes) -> int:
+    """The place of a column by its letters.
+
+    Examples
+    --------
+    >>> [_column_number(letters) for letters in (b"", b"A", b"z", b"AA", b"XFD")]
+    [0, 1, 26, 27, 16384]
+    """
+    return functools.reduce(lambda number, letter: 26 * number + letter - 64, letters.upper(), 0)
 
 
 def text_file_needs(path: Path, most: int) -> int:

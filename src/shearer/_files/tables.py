@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shearer._files.contents import decompress, said_of
+from shearer._files.contents import check_file, decompress, read_up_to, said_of
 from shearer._files.formats import by_contents, check_promise, check_readable
 from shearer._files.in_memory import Room
 from shearer._files.names import check_same, distinct, is_unnamed
@@ -117,14 +117,13 @@ def _fetch(path: str | PathLike[str], room: Room) -> tuple[str, bytes]:
     if not isinstance(path, str | PathLike):
         raise type_error("paths", "names of files", describe(path))
     if str(path) == STDIN:
-        return "standard input", _no_more("standard input", sys.stdin.buffer.read(room.most + 1), room)
+        if sys.stdin is None:  # as after <&- in a shell
+            raise value_error("standard input", "a table", "one that is closed")
+        return "standard input", _no_more("standard input", read_up_to(sys.stdin.buffer, room.most + 1), room)
     file = Path(path)
-    if file.is_dir():
-        raise value_error(str(path), "a file", "a folder", "Name the files in it, or use a pattern such as *.csv.")
-    if "\0" in str(path):
-        raise value_error(describe(str(path)), "the name of a file", "a NUL in it")
+    check_file(file)
     with said_of(file), file.open("rb") as opened:
-        return file.name, _no_more(file.name, opened.read(room.most + 1), room)
+        return file.name, _no_more(file.name, read_up_to(opened, room.most + 1), room)
 
 
 def _no_more(name: str, contents: bytes, room: Room) -> bytes:

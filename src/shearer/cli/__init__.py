@@ -81,6 +81,8 @@ def main() -> None:
     if threading.current_thread() is threading.main_thread():
         # An orderly end: what is being written is taken away, what was written stays.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TERMINATED))
+    if sys.stderr is None:  # as after 2>&- in a shell: what is said must not go to the standard output instead
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - it is open as long as the process
     for stream in (sys.stdout, sys.stderr):
         # A name with a letter that the terminal lacks must not end the program.
         if hasattr(stream, "reconfigure"):

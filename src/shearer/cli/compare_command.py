@@ -220,7 +220,8 @@ def compare(
         _print(result.document, limit)
     _write(result, outputs, rows=not no_rows, quiet=quiet)
     if fail_on_change and result.changed:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         raise typer.Exit(_CHANGED)
 
 

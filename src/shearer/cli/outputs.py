@@ -1,5 +1,6 @@
 """What commands write: checked before anything is computed, whole or not at all, "-" for the standard output."""
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -58,13 +59,16 @@ def check_outputs(outputs: Mapping[str, str | Path | None], inputs: Sequence[str
         Files that are read.
     """
     taken: dict[Path | str, str] = {}
-    read = {Path(path).resolve() for path in inputs if path != STDOUT}
+    # Names that are none, and links in a circle, are for the reader to tell.
+    read = {Path(os.path.realpath(path)) for path in inputs if path != STDOUT and "\0" not in path}
     for option, path in outputs.items():
         if path is None:
             continue
-        place = STDOUT if str(path) == STDOUT else Path(path).resolve()
-        if place != STDOUT:
+        if str(path) != STDOUT:
             check_writable(option, path)
+        elif sys.stdout is None:  # as after >&- in a shell
+            raise value_error(option, "an open standard output", "one that is closed")
+        place = STDOUT if str(path) == STDOUT else Path(path).resolve()
         if place in read:
             raise value_error(option, "a new file", f"{describe(str(path))}, which is being read")
         if place in taken and not _is_device(place):

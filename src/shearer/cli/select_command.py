@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from shearer._validate import check_names, value_error
+from shearer._validate import check_names, describe, value_error
 from shearer.cli.options import (
     DATA,
     FORMATS,
@@ -101,6 +101,13 @@ def select(
     with noted(notes, quiet=quiet):
         if not features.width:
             raise value_error("--columns", "some column beside the target", "none")
+        for name in (*features.columns, target):
+            infinite = int(frame[name].is_infinite().sum()) if frame[name].dtype.is_float() else 0
+            if infinite:
+                got = f"infinity in {infinite} of {len(frame)} rows"
+                raise value_error(
+                    describe(name), "finite numbers", got, "Remove or clip them, or leave it out: --drop."
+                )
         known = frame[target].is_not_null()
         wanted: Any = "auto" if count is None else min(count, features.width)
         selector = DependenceSelector(

@@ -80,7 +80,8 @@ def product_is_safe(points: Array) -> bool:
     if points.shape[1] <= DIRECT_DIMENSIONS:
         return False
     xp = namespace(points)
-    return to_float(xp.max(xp.sum(points * points, axis=1))) <= LARGEST_SQUARED_NORM
+    with np.errstate(over="ignore"):  # beyond what a float holds is beyond the largest, too
+        return to_float(xp.max(xp.sum(points * points, axis=1))) <= LARGEST_SQUARED_NORM
 
 
 def triangle(x: np.ndarray) -> np.ndarray:

@@ -67,7 +67,7 @@ def check_kernel(kernel: Any) -> str | Gaussian:
 
 def _tensor(name: str, values: Any) -> Tensor:
     try:
-        return values if isinstance(values, Tensor) else torch.from_numpy(np.asarray(values, dtype=np.float64))
+        return values.detach() if isinstance(values, Tensor) else torch.from_numpy(np.asarray(values, dtype=np.float64))
     except (TypeError, ValueError, RuntimeError) as error:
         raise type_error(name, "an array or tensor of numbers (n, ...)", describe(values)) from error
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from shearer._files.chunks import TextTable, join, look_through
+from shearer._files.contents import check_file
 from shearer._files.formats import OTHERWISE, TEXT, by_name, check_chunks, chunk_suffixes, complete
 from shearer._files.notes import texts
 from shearer._jobs import spread
@@ -169,8 +170,11 @@ def expand_files(patterns: list[Any], separator: str | None = None) -> tuple[Pat
             raise value_error(text, "a pattern that matches some file", "none")
         paths += [Path(path) for path in found]
     for path in paths:
+        check_file(path)
         if not path.is_file():
-            raise value_error(str(path), "a file that exists", "no such file")
+            if not path.exists():
+                raise value_error(str(path), "a file that exists", "no such file")
+            raise value_error(str(path), "a file, which chunks are read from again and again", "a pipe or a device")
         named = by_name(path.name)
         if named is None and separator is not None:
             continue  # text, whatever it is called

@@ -163,7 +163,7 @@ def local_orders(conditions: tuple[Variable, ...], neighbors: int, count: int, s
     blocks = [block for variable in conditions for block in variable.blocks]
     numbers = [to_numpy(block.values) for block in blocks if block.kind == "continuous"]
     labels = tuple(block for block in blocks if block.kind != "continuous")
-    rows = np.arange(len(blocks[0].values))
+    rows = np.arange(blocks[0].values.shape[0])
     parts = rows_of_each(codes_of(Variable("labels", labels))) if labels else [rows]
     if len(parts) == len(rows):
         hint = "A row that is alone in its condition has none to change places with."

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from shearer._validate import type_error
 from shearer.data.arrays import to_numpy
 from shearer.data.variables import Variable
 
@@ -114,6 +115,8 @@ def axis_of(variable: Variable, classes: int, levels: int = MOST_LEVELS, coordin
 
 def _parts(variable: Variable, classes: int, levels: int, coordinates: int) -> list[_Part]:
     blocks = variable.blocks
+    if any(block.kind == "object" for block in blocks):
+        raise type_error(variable.name, "numbers or labels", "objects", "No kernel takes part in this test.")
     labels = [_labels(np.asarray(to_numpy(block.values)), levels) for block in blocks if block.kind == "categorical"]
     numbers = [to_numpy(block.values).astype(np.float64) for block in blocks if block.kind == "continuous"]
     found = labels[:1]

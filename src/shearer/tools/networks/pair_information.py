@@ -163,6 +163,8 @@ class PairInformation:
             some = np.arange(start, min(start + TILE, self.count))
             for label in (False, True):
                 members = some[self.is_label[some] == label]
+                if not len(members):
+                    continue
                 sums = np.zeros((len(members), _WIDTHS[label]))
                 joint = np.zeros((len(members), _PRODUCTS, _PRODUCTS))
                 for rows in self._chunks(len(members)):
