@@ -21,7 +21,8 @@ def fuzzed() -> Table:
     rows.append(["all", *_ends(found["ends"])])
     title = (
         f"{found['cases']:,} tables; of {found['ends'].get('no table', 0)} the library of tables made none; "
-        f"the slowest took {found['slowest']:.1f} s of processor time, the largest process "
+        f"the widest had {found['widest']:,} columns, the slowest took {found['slowest']:.1f} s of processor time, "
+        f"the largest process "
         f"{_megabytes(found['largest'])}"
     )
     return title, ["function", "answers", "refused in words", "findings"], rows

@@ -41,7 +41,7 @@ Rng = np.random.Generator
 #: Errors of the documented form are ValueErrors in words; MemoryBudgetError and missing files are of that kind.
 DOCUMENTED = "expected "
 #: Cases after which results are written; seconds after which one hangs.
-BATCH, SECONDS = 5000, 300
+BATCH, SECONDS = 10_000, 300
 
 
 def table() -> pl.DataFrame:

@@ -1,11 +1,12 @@
 """Whole tables of every kind through every public function, estimator and command, in many libraries of tables.
 
-usage: python -m experiments.reliability.fuzz [--cases 10000] [--minutes 15] [--seed 1]
+usage: python -m experiments.reliability.fuzz [--cases 10000] [--minutes 15] [--seed 1] [--again]
 
 Each case is drawn from its own number: a function, a container and a table. It ends in a valid answer, or in an error
 of the documented form, within 60 seconds and 2 GB; anything else is a finding, printed with the number that repeats it
 (--case N). A child process takes the cases one after the other, and another follows where one dies or hangs. Adds to
-experiments/results/reliability_fuzz.json, and goes on after the cases that it holds.
+experiments/results/reliability_fuzz.json, and goes on after the cases that it holds; --again takes those that were
+findings once more, after the code was mended.
 """
 
 import argparse
@@ -158,13 +159,40 @@ def run(cases: range, minutes: float, seed: int) -> dict[str, Any]:
     }
 
 
+def taken_again(found: dict[str, Any]) -> dict[str, Any]:
+    """Counts after all that were findings have run once more."""
+    seed, left = found["seed"], [own["case"] for own in found["findings"]]
+    if any("function" not in own for own in found["findings"]):
+        raise ValueError("findings: expected cases that came back, got one that ended its process: run it with --case")
+    once_more = {"findings": [], **{key: dict(found[key]) for key in ("ends", "functions", "containers")}}
+    for case, before in zip(left, found["findings"], strict=True):
+        now = outcome(case, seed)
+        counted = (
+            once_more["ends"],
+            once_more["functions"][before["function"]],
+            once_more["containers"][before["container"]],
+        )
+        for counts in counted:
+            counts["finding"] -= 1
+            counts[now["end"]] = counts.get(now["end"], 0) + 1
+        once_more["findings"] += [{"case": case, **now}] if now["end"] == "finding" else []
+        print(case, now, flush=True)
+    return {**found, **once_more}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--minutes", type=float, default=15)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--case", type=int, help="only this one, with its error")
+    parser.add_argument("--again", action="store_true", help="only those that were findings")
     options = parser.parse_args()
+    if options.again:
+        path = FOLDER / "reliability_fuzz.json"
+        found = taken_again(gone_on.known_of(path, options.seed))
+        gone_on.write(path, found)
+        return 1 if found["findings"] else 0
     if options.case is not None:
         print(outcome(options.case, options.seed))
         return 0

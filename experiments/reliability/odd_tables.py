@@ -114,6 +114,8 @@ def draw(rng: Rng, *, numbers_only: bool, most: int) -> dict[str, Values]:
         kind = str(rng.choice(list(group)))
         plain = rng.random() < 0.7
         name = f"{kind} {place}" if plain else str(rng.choice(NAMES))
+        if wide and not plain:
+            name = f"{name} {place}"  # as many columns as there shall be
         values = group[kind](rng, n)
         some = list(columns.values())[:6]
         earlier = [own for own in some if own and all(type(value) is float for value in own)]

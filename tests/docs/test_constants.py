@@ -8,6 +8,7 @@ import tables_reproduction
 
 from experiments import again
 from experiments.reliability import memory as budgets
+from experiments.reliability import odd_tables, public_calls
 from shearer._files import chunks
 from shearer.comparing import (
     change_kinds,
@@ -110,6 +111,8 @@ STATED = [
     ("reproduction", "a mean distance of at most {}", f"{tables_reproduction.CLOSE:g}"),
     ("reproduction", "a number differs by more than {}", f"{again.TOLERANCE:g}"),
     ("reliability", "beside a floor of {} MB", f"{budgets.UNCOUNTED // 10**6}"),
+    ("reliability", "2 to {} columns for functions of all variables", f"{max(odd_tables.WIDE_COLUMNS):,}"),
+    ("reliability", "and {} for those that look at pairs", f"{public_calls.MOST_COLUMNS}"),
     ("cli", "told by the first {} MB", f"{chunks._BLOCK_BYTES >> 20}"),
     ("cli", "not closed within {} MB", f"{chunks._LONGEST_RECORD * chunks._BLOCK_BYTES >> 20}"),
     ("scan", "every four of up to {} columns", {487_635: "60"}[screened_quadruples.MOST_QUADRUPLES]),

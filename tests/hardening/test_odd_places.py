@@ -41,6 +41,28 @@ def test_chunks_of_a_pipe_are_refused_before_it_is_waited_for(tmp_path):
         open_rows(pipe)
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_file_that_changes_between_two_passes_is_told(tmp_path, suffix):
+    """A scan in chunks passes over a file more than once: an answer from two states of it would be of neither."""
+    path = tmp_path / f"table.{suffix}"
+    frame = pl.DataFrame(np.random.default_rng(0).normal(size=(30, 2)), schema=["x", "y"])
+    write = frame.write_csv if suffix == "csv" else frame.write_parquet
+    write(path)
+    rows = open_rows(path)
+
+    def count():
+        return rows.fold(lambda chunks, _: sum(map(len, chunks)), sum, None, False)
+
+    assert count() == 30
+    write(path)
+    os.utime(path, ns=(0, 1))
+    with pytest.raises(ValueError, match="expected a file that stays as it is while it is read, got one that changed"):
+        count()
+    path.unlink()
+    with pytest.raises(ValueError, match="expected"):
+        count()
+
+
 def test_links_in_a_circle(tmp_path, table):
     circle = tmp_path / "circle"
     circle.symlink_to(circle)

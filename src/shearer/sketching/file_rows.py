@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from shearer._files.chunks import TextTable, join, look_through
-from shearer._files.contents import check_file
+from shearer._files.contents import check_file, said_of
 from shearer._files.formats import OTHERWISE, TEXT, by_name, check_chunks, chunk_suffixes, complete
 from shearer._files.notes import texts
 from shearer._jobs import spread
@@ -39,11 +39,14 @@ class FileRows(RowSource):
         Which columns; None: all.
     texts : TextTable or None
         The files of text among them, and how their columns are read.
+    states : tuple of tuple
+        Size and time of every file as it was opened: passes over files that change would be over different rows.
     """
 
     paths: tuple[Path, ...]
     columns: tuple[str, ...] | None = None
     texts: TextTable | None = None
+    states: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def open(
@@ -58,10 +61,11 @@ class FileRows(RowSource):
         progress: bool | None = None,
     ) -> Self:
         """Look through all text once: every column is read by one rule, found from all of its values."""
+        states = tuple(map(_state, paths))
         wanted = [path for path in paths if check_chunks(path).is_text]
         look = partial(look_through, separator=separator, encoding=encoding, header=header, skip_rows=skip_rows)
         found = list(track(spread(look, wanted, None), len(wanted), "files looked through", progress))
-        return cls(paths, columns, join(found) if found else None)
+        return cls(paths, columns, join(found) if found else None, states)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -93,7 +97,17 @@ class FileRows(RowSource):
         total: list[R] = []
         for part in track(found, len(self.paths), "files", progress):
             total = [merge([*total, part])]  # as they come, so that no more than two are held
+        for path, state in zip(self.paths, self.states, strict=True):
+            if _state(path) != state:
+                hint = "Copy it, and read the copy."
+                raise value_error(str(path), "a file that stays as it is while it is read", "one that changed", hint)
         return total[0]
+
+
+def _state(path: Path) -> tuple[int, int]:
+    with said_of(path):
+        found = path.stat()
+    return found.st_size, found.st_mtime_ns
 
 
 def _on_file(
