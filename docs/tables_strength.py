@@ -58,7 +58,8 @@ def coverage() -> tuple[str, list[str], list[list[str]]]:
         for one in cases("coverage").values()
     ]
     header = ["law", "strength", "rows", "intervals that hold it", "mean width"]
-    return "Coverage of the 95 % intervals, 120 samples each", header, lines
+    samples = min(one["samples"] for one in cases("coverage").values())
+    return f"Coverage of the 95 % intervals, {samples} samples each", header, lines
 
 
 def ranking() -> tuple[str, list[str], list[list[str]]]:

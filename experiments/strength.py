@@ -79,6 +79,8 @@ def of_vega(name: str, leave: tuple[str, ...] = ()) -> Columns:
 
 
 BIKE = ["season", "hr", "workingday", "weathersit", "temp", "hum", "windspeed", "casual", "registered"]
+# Samples whose intervals are looked at.
+COVERED = 500
 TABLES: dict[str, Callable[[], Columns]] = {
     "iris": lambda: of_sklearn("iris"),
     "wine": lambda: of_sklearn("wine"),
@@ -219,12 +221,13 @@ def coverage(rest: str, seed: int, quick: bool) -> dict[str, Any]:
     g = np.random.default_rng(seed)
     truth = np.mean([squared_strength(*law(g, 4000, value)) for _ in range(12)]) if value else 0.0
     root = float(np.sqrt(max(truth, 0.0)))
-    ends = np.array([judged(*law(g, n, value))[1:] for _ in range(20 if quick else 120)])
+    ends = np.array([judged(*law(g, n, value))[1:] for _ in range(20 if quick else COVERED)])
     held = (ends[:, 0] <= root) & (root <= ends[:, 1])
     return {
         "law": ", ".join(name),
         "rows": n,
         "strength": root,
+        "samples": len(ends),
         "coverage": float(held.mean()),
         "too_high": float((ends[:, 0] > root).mean()),
         "too_low": float((ends[:, 1] < root).mean()),
