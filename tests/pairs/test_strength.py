@@ -11,7 +11,14 @@ from shearer.pairs.engine import PairTests
 from shearer.pairs.rungs import rung_widths, unit_scale
 from shearer.pairs.sides import Ladders
 from shearer.pairs.statistics import rungs_of_pairs
-from shearer.pairs.strength import Influences, chance_deviation, gain_of_choice, signed_root, squared_interval
+from shearer.pairs.strength import (
+    Influences,
+    _eigenvalues,
+    chance_deviation,
+    gain_of_choice,
+    signed_root,
+    squared_interval,
+)
 from shearer.pairs.sums import drawn_together
 from shearer.sketching import PairSketch
 
@@ -287,3 +294,17 @@ def test_streams(rng):
     for chunk in (frame[:200], frame[200:]):
         second.update(chunk)
     assert second.strengths() == pytest.approx(sh.pairwise(frame).strength, abs=0.02)
+
+
+def test_any_basis_of_equal_eigenvalues_gives_the_same_influences(rng):
+    """As of three labels of the same frequency, whose eigenvectors differ from one processor to another."""
+    indicators = np.eye(3)[np.arange(60) % 3]
+    centered = indicators - indicators.mean(axis=0)
+    features = np.c_[centered @ np.linalg.eigh(centered.T @ centered).eigenvectors[:, ::-1], 0.1 * rng.normal(size=60)]
+    angle = 0.7
+    turned = features.copy()
+    turned[:, :2] = features[:, :2] @ np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    for one, other in zip(_eigenvalues(features), _eigenvalues(turned), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+    assert np.ptp(turned[:, 0] ** 2) > 0.1
+    np.testing.assert_allclose(_eigenvalues(features)[1].sum(axis=0), _eigenvalues(features)[0], rtol=1e-9)

@@ -17,8 +17,9 @@ from shearer.datasets import planted_subspace
 from shearer.tools import SubspaceOutlierDetector
 from shearer.tools.outliers.column_cells import PRIOR, WIDTHS, Cells, Surprise
 from shearer.tools.outliers.near_rows import NearRows
-from shearer.tools.outliers.related_pairs import RelatedPair, alignments, spanning_pairs
+from shearer.tools.outliers.related_pairs import RelatedPair, aligned, alignments, spanning_pairs
 from shearer.tools.outliers.tail_bits import TailBits, TailLine
+from tests.pairs.test_strength import u_centered
 
 
 @pytest.fixture(name="people", scope="module")
@@ -70,15 +71,24 @@ def test_surprise_is_that_of_a_kernel_density_of_the_other_rows(rng):
     assert by_hand.max() < near < far
 
 
-def test_strengths_are_those_of_pairwise(rng):
+def test_alignments_are_those_of_whole_similarities(rng):
+    x, e = rng.normal(size=(2, 300))
+    features = [np.c_[x, x**2], np.c_[x + e, e], np.c_[np.sin(x), e**2, rng.normal(size=300)]]
+    centered = [part - part.mean(axis=0) for part in features]
+    whole = [u_centered(part @ part.T) for part in centered]
+    products = np.array([[np.vdot(one, other) for other in whole] for one in whole])
+    norms = np.sqrt(np.diag(products))
+    np.testing.assert_allclose(aligned(centered), products / norms / norms[:, None], atol=0.01)
+
+
+def test_related_pairs_are_those_of_strength(rng):
     x, e = rng.normal(size=(2, 400))
     label = rng.choice([0.0, 1.0, 2.0], 400)
     table = np.c_[x, x**2 + 0.3 * e, e, label, label + 0.5 * rng.normal(size=400)]
     found = alignments(table, np.array([False, False, False, True, False]), np.random.RandomState(0))
     columns = {f"x{k}": column for k, column in enumerate(table.T)} | {"x3": np.char.add("v", label.astype(str))}
-    whole = sh.pairwise(columns).strength ** 2
-    related = (whole > 0.05) & ~np.eye(5, dtype=bool)
-    np.testing.assert_allclose(found[related], whole[related], atol=0.01)
+    strong = (sh.pairwise(columns).strength > 0.25) & ~np.eye(5, dtype=bool)
+    np.testing.assert_array_equal(found > 0.05, strong)
     assert spanning_pairs(found, 400)[0] == (3, 4)
     assert (0, 1) in spanning_pairs(found, 400)
 

@@ -326,14 +326,27 @@ def _attainable(f: Floats, g: Floats) -> tuple[float, Floats]:
 
     The influence is that on the eigenvalues of the sample.
     """
-    squares = f * f, g * g
-    first, second = (own.sum(axis=0) for own in squares)
+    (first, own), (second, others) = _eigenvalues(f), _eigenvalues(g)
     shared = min(len(first), len(second))
     inner = float(first[:shared] @ second[:shared])
     norms = float(first @ first), float(second @ second)
-    crossed = squares[0][:, :shared] @ second[:shared] + squares[1][:, :shared] @ first[:shared]
-    influence: Floats = crossed / inner - squares[0] @ first / norms[0] - squares[1] @ second / norms[1]
-    return float(attainable_alignment(*(drawn_together(own, len(f)) for own in (first, second)))), influence
+    crossed = own[:, :shared] @ second[:shared] + others[:, :shared] @ first[:shared]
+    influence: Floats = crossed / inner - own @ first / norms[0] - others @ second / norms[1]
+    return float(attainable_alignment(*(drawn_together(some, len(f)) for some in (first, second)))), influence
+
+
+def _eigenvalues(features: Floats) -> tuple[Floats, Floats]:
+    """Sums of squares of features that are turned to their eigenvectors, and what each row adds to them.
+
+    The eigenvectors of equal eigenvalues, such as those of labels of equal frequency, are any basis of what they span:
+    what a row adds is then the mean over these.
+    """
+    squares = features * features
+    values = squares.sum(axis=0)
+    first = np.flatnonzero(np.diff(values, prepend=np.inf) < -limits.ROUND_OFF * values[0])
+    sizes = np.diff(first, append=len(values))
+    means: Floats = np.repeat(np.add.reduceat(squares, first, axis=1) / sizes, sizes, axis=1)
+    return values, means
 
 
 def _row_sums(f: Floats, g: Floats) -> Floats:

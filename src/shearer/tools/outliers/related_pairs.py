@@ -1,4 +1,4 @@
-"""Which columns a row is held against: strengths of all pairs, their maximum spanning tree, and how a row fits it."""
+"""Which columns a row is held against: alignments of all pairs, their maximum spanning tree, and how a row fits it."""
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -16,18 +16,21 @@ from shearer.tools.outliers.column_cells import PRIOR, Cells
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: Rows of which strengths are computed; of more a random sample.
+#: Rows of which alignments are computed; of more a random sample.
 MOST_ROWS = 1000
 # Features of all columns at one width, and multiplications for all pairs: of wide tables the wider kernels are taken.
 _MOST_FEATURES, _MOST_WORK = 6000, 4e10
 # Widths of the kernels at most, from the widest: narrower ones have many features.
 _HEIGHTS = 3
-# A strength must exceed what chance gives by so many of its deviations to be a relation.
+# An alignment must exceed what chance gives by so many of its deviations to be a relation.
 _CLEAR = 3.0
 
 
 def alignments(values: Floats, is_label: NDArray[np.bool_], random: np.random.RandomState) -> Floats:
-    """Squared strengths of all pairs of columns (`shearer.pairs.strength`), 0 on the diagonal.
+    """Largest alignments of the similarities of all pairs of columns over equal widths of both, 0 on the diagonal.
+
+    What the largest of several has by chance is taken off. The strength of a pair (`shearer.pairs.strength`) looks at
+    unequal widths too, and at the share of what is attainable.
 
     The U-centered inner product of two similarities with features f and g is, up to terms of 1 / rows of it,
     |f' g|^2 - n / (n - 2) sum_i |f_i|^2 |g_i|^2: one product of all features at each width.
@@ -84,7 +87,7 @@ def aligned(features: list[Floats]) -> Floats:
 
 
 def spanning_pairs(squared: Floats, rows: int) -> list[tuple[int, int]]:
-    """The maximum spanning tree of strengths, the strongest pair first, without pairs that are not clearly related.
+    """The maximum spanning tree of alignments, the strongest pair first, without pairs that are not clearly related.
 
     Examples
     --------
