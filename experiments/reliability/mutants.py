@@ -73,7 +73,7 @@ RECORD = ROOT / "experiments" / "checkpoints" / "reliability_lines.json"
 PATIENCE = 600
 #: Survivors that no test can tell from the source -> why: "file: change".
 EXPLAINED: dict[str, str] = {
-    "spectrum/lanczos.py: line 111: 22 to 23": "The height of bands of rows bounds memory alone: the product is the same.",
+    "spectrum/lanczos.py: line 111: 22 to 23": "The height of bands bounds memory alone: the product is the same.",
 }
 OPTIONS = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--import-mode=importlib"]
 #: What tests load that takes long; pytest would warn that some of it is there already.

@@ -231,3 +231,11 @@ def test_tensors(rng):
     assert (same.low, same.high) == pytest.approx((found.low, found.high))
     single = confidence_interval(torch.tensor(x, dtype=torch.float32), torch.tensor(y, dtype=torch.float32))
     assert single.low == pytest.approx(found.low, abs=1e-3)
+
+
+def test_a_factor_of_one_column_has_one_eigenvalue():
+    from shearer.inference.intervals.rank_one import Shares
+
+    shares = Shares.of_factor(np.ones((6, 1)))
+    assert shares.values == pytest.approx([1.0])
+    assert shares.total(2.0) == pytest.approx(1.0)
