@@ -300,7 +300,8 @@ def test_any_basis_of_equal_eigenvalues_gives_the_same_influences(rng):
     """As of three labels of the same frequency, whose eigenvectors differ from one processor to another."""
     indicators = np.eye(3)[np.arange(60) % 3]
     centered = indicators - indicators.mean(axis=0)
-    features = np.c_[centered @ np.linalg.eigh(centered.T @ centered).eigenvectors[:, ::-1], 0.1 * rng.normal(size=60)]
+    vectors = np.linalg.eigh(centered.T @ centered).eigenvectors[:, :0:-1]
+    features = np.c_[centered @ vectors, 0.1 * rng.normal(size=60)]
     angle = 0.7
     turned = features.copy()
     turned[:, :2] = features[:, :2] @ np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])

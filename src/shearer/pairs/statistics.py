@@ -134,7 +134,8 @@ def attainable_alignment(first: Floats, second: Floats) -> Floats:
     shared = min(first.shape[-1], second.shape[-1])
     inner = np.vecdot(first[..., :shared], second[..., :shared])
     norms = np.sqrt(np.vecdot(first, first) * np.vecdot(second, second))
-    return np.divide(inner, norms, out=np.full(inner.shape, np.nan), where=(inner > 0) & (norms > 0))
+    found: Floats = np.divide(inner, norms, out=np.full(inner.shape, np.nan), where=(inner > 0) & (norms > 0))
+    return found
 
 
 def _padded(spectra: list[list[Floats]]) -> Floats:
