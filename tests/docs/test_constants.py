@@ -167,7 +167,7 @@ TYPED = {
         "orders 0, 1e-6, 0.01, 0.5, 0.9, within 1e-12 and 1e-6 of 1, up to 1e8",
         "order 1 - 1e-6 on", "entropies of some 1e-17 bits", "of 1e-6 that round-off", "0.01 is one percent",
         "1e-9 of values and 1e-6 of p-values", "is amplified (1e-6)", "bounds of a sketch 1e-7",
-        "by 5 % at most and strengths by 1e-5", "keep to 5 % at any", "The 5 % were set", "offsets of 1e16",
+        "by 5 % at most and strengths by 1e-5", "The 5 % were set", "offsets of 1e16",
     ],
     "scale": [
         "not below 2.2e-308", "some 5 % of those reported", "a 95 % confidence interval", "wider than 95 % needs",
