@@ -212,17 +212,16 @@ def intervals_of(
     """Intervals of strengths, on the scale of a correlation; parameters as in `PairTests.intervals`."""
     presence = ladders.presence
     n = presence.common[presence.pattern[pairs[:, 0]], presence.pattern[pairs[:, 1]]] if rows is None else rows
-    influences = Influences(ladders)
+    influences, unclear = Influences(ladders), ~(pvalue <= limits.UNCLEAR)
     every = rungs_of_pairs(len(limits.RUNG_BITS))
     chosen, widest = np.full((2, len(pairs), len(Influence._fields)), np.nan)
     for place in np.lexsort((pairs[:, 1] // _TILE, pairs[:, 0] // _TILE)):
         first, second = (int(k) for k in pairs[place])
         chosen[place] = influences.of(first, second, every[rungs[place]])
-        if rungs[place] and ladders.rows <= limits.INFLUENCE_ROWS:
+        if rungs[place] and not unclear[place] and ladders.rows <= limits.INFLUENCE_ROWS:
             widest[place] = influences.of(first, second, every[0])
     ladder = np.array([ladders.heights(k) for k in range(ladders.count)], dtype=np.intp)[pairs]
     coarse = (ladder < len(limits.RUNG_BITS)).all(axis=1)
-    unclear = ~(pvalue <= limits.UNCLEAR)
 
     def interval(around: Floats, found: Floats) -> Interval:
         _, variance, share, attainable, unsettled = found.T
@@ -234,7 +233,7 @@ def intervals_of(
         # choice, and the widest rungs, whose share may be the larger one in the law, count too.
         gain = gain_of_choice(n, *ladder.T) / Influence(*chosen.T).attainable
         high = np.where(unclear, high, interval(np.minimum(squared + gain * (1.0 - squared), 1.0), chosen).high)
-        high = np.fmax(high, np.where(unclear, np.nan, interval(widest[:, 0], widest).high))
+        high = np.fmax(high, interval(widest[:, 0], widest).high)
         return Interval(np.where(unclear, np.where(np.isnan(low), np.nan, 0.0), np.sqrt(low)), np.sqrt(high))
 
 
@@ -276,7 +275,7 @@ class Influences:
 
     def __init__(self, ladders: Ladders) -> None:
         self._ladders = ladders
-        typical = 8 * max(limits.TYPICAL_RANKS) * min(ladders.rows, limits.INFLUENCE_ROWS)
+        typical = 16 * max(limits.TYPICAL_RANKS) * min(ladders.rows, limits.INFLUENCE_ROWS)
         self._centered = lru_cache(maxsize=max(_KEPT // typical, 2 * _TILE))(self._found)
 
     def of(self, first: int, second: int, heights: Heights) -> Influence:
@@ -288,28 +287,26 @@ class Influences:
         patterns = int(presence.pattern[first]), int(presence.pattern[second])
         if presence.common[patterns] < limits.FEWEST_ROWS:
             return _UNKNOWN
-        f, own = self._centered(first, heights[0], patterns[1])
-        g, others = self._centered(second, heights[1], patterns[0])
-        n, squares = len(f), (float(own.sum()), float(others.sum()))
+        one = self._centered(first, heights[0], patterns[1])
+        other = self._centered(second, heights[1], patterns[0])
+        n, squares = len(one.features), (one.square, other.square)
         if min(squares) <= (n * limits.SMALLEST_SPREAD) ** 2:
             return _UNKNOWN
-        both = _row_sums(f, g)
-        attainable, on_attainable = _attainable(f, g)
+        both = one.row_sums(other)
+        total = float(both.sum())
+        attainable, on_attainable = one.attainable_with(other)
         norm = math.sqrt(squares[0] * squares[1]) * attainable
-        settled = 2 * both - float(both.sum()) * (own / squares[0] + others / squares[1])
+        settled = 2 * both - total * (one.squares / squares[0] + other.squares / squares[1])
         # Which of nearly equal eigenvalues is the largest is a matter of chance: nothing is gained by knowing it.
-        influence = max(settled, settled - float(both.sum()) * on_attainable, key=np.var)
-        deviations = (influence - influence.mean()) ** 2 * (n / norm) ** 2
-        variance, fourth = float(deviations.mean()), float(np.mean(deviations**2))
+        some = [_deviations(influence) for influence in (settled, settled - total * on_attainable)]
+        deviations = max(some, key=lambda own: float(own.sum())) * (n / norm) ** 2
+        variance, fourth = float(deviations.sum()) / n, float(deviations @ deviations) / n
         share = variance**2 / fourth if fourth > 0 else 1.0
-        unsettled = float(np.var(n * on_attainable))
-        return Influence(float(both.sum()) / norm, variance * (1 + 1 / (n * share)), share, attainable, unsettled)
+        unsettled = float(_deviations(on_attainable).sum()) * n
+        return Influence(total / norm, variance * (1 + 1 / (n * share)), share, attainable, unsettled)
 
-    def _found(self, variable: int, height: int, other: int) -> tuple[Floats, Floats]:
-        """Centered features on the rows that are common with a pattern, and the row sums of the squares of u.
-
-        The features are turned to the eigenvectors, the largest eigenvalue first.
-        """
+    def _found(self, variable: int, height: int, other: int) -> "Turned":
+        """A variable on the rows that are common with a pattern."""
         presence = self._ladders.presence
         own = presence.masks[presence.pattern[variable]]
         rows = np.flatnonzero(own & presence.masks[other])
@@ -317,40 +314,63 @@ class Influences:
             rows = rows[np.linspace(0, len(rows) - 1, limits.INFLUENCE_ROWS).round().astype(np.intp)]
         f = self._ladders.features(variable, height).of((np.cumsum(own) - 1)[rows])
         f = f - f.mean(axis=0)
-        f = f @ np.linalg.eigh(f.T @ f).eigenvectors[:, ::-1]
-        return f, _row_sums(f, f)
+        return Turned(f @ np.linalg.eigh(f.T @ f).eigenvectors[:, ::-1])
 
 
-def _attainable(f: Floats, g: Floats) -> tuple[float, Floats]:
-    """The largest alignment, and the influence of rows on its logarithm; features turned to their eigenvectors.
-
-    The influence is that on the eigenvalues of the sample.
-    """
-    (first, own), (second, others) = _eigenvalues(f), _eigenvalues(g)
-    shared = min(len(first), len(second))
-    inner = float(first[:shared] @ second[:shared])
-    norms = float(first @ first), float(second @ second)
-    crossed = own[:, :shared] @ second[:shared] + others[:, :shared] @ first[:shared]
-    influence: Floats = crossed / inner - own @ first / norms[0] - others @ second / norms[1]
-    return float(attainable_alignment(*(drawn_together(some, len(f)) for some in (first, second)))), influence
+def _deviations(influence: Floats) -> Floats:
+    """Squared deviations from the mean."""
+    found: Floats = np.square(influence - influence.sum() / len(influence))
+    return found
 
 
-def _eigenvalues(features: Floats) -> tuple[Floats, Floats]:
-    """Sums of squares of features that are turned to their eigenvectors, and what each row adds to them.
+class Turned:
+    """Centered features of a variable that are turned to their eigenvectors, and what its rows do to its eigenvalues.
 
     The eigenvectors of equal eigenvalues, such as those of labels of equal frequency, are any basis of what they span:
-    what a row adds is then the mean over these.
+    what a row adds to each of them is the mean over these.
+
+    Parameters
+    ----------
+    features : array (n, r)
+        The largest eigenvalue first.
+
+    Attributes
+    ----------
+    squares, square : array (n,), float
+        Row sums of the squares of u, and their sum.
+    eigenvalues : array (r,)
+        Of the sample.
+    added : array (n, r)
+        What each row adds to them.
     """
-    squares = features * features
-    values = squares.sum(axis=0)
-    first = np.flatnonzero(np.diff(values, prepend=np.inf) < -limits.ROUND_OFF * values[0])
-    sizes = np.diff(first, append=len(values))
-    means: Floats = np.repeat(np.add.reduceat(squares, first, axis=1) / sizes, sizes, axis=1)
-    return values, means
 
+    def __init__(self, features: Floats) -> None:
+        self.features = features
+        self._lengths = np.vecdot(features, features)
+        self.squares = self.row_sums(self)
+        self.square = float(self.squares.sum())
+        parts = features * features
+        self.eigenvalues: Floats = parts.sum(axis=0)
+        first = np.flatnonzero(np.diff(self.eigenvalues, prepend=np.inf) < -limits.ROUND_OFF * self.eigenvalues[0])
+        sizes = np.diff(first, append=len(self.eigenvalues))
+        self.added: Floats = np.repeat(np.add.reduceat(parts, first, axis=1) / sizes, sizes, axis=1)
+        self._drawn = drawn_together(self.eigenvalues, len(features))
+        norm = float(self.eigenvalues @ self.eigenvalues)
+        self._on_norm = self.added @ self.eigenvalues / (norm or 1.0)
 
-def _row_sums(f: Floats, g: Floats) -> Floats:
-    """Row sums of the products of two U-centered similarities, up to terms that are 1 / n of them."""
-    n = len(f)
-    found: Floats = np.vecdot(f @ (f.T @ g), g) - n / (n - 2) * np.vecdot(f, f) * np.vecdot(g, g)
-    return found
+    def row_sums(self, other: "Turned") -> Floats:
+        """Row sums of the products of two U-centered similarities, up to terms that are 1 / n of them."""
+        f, g, n = self.features, other.features, len(self.features)
+        found: Floats = np.vecdot(f @ (f.T @ g), g) - n / (n - 2) * self._lengths * other._lengths
+        return found
+
+    def attainable_with(self, other: "Turned") -> tuple[float, Floats]:
+        """The largest alignment of two variables, and the influence of rows on its logarithm.
+
+        The influence is that on the eigenvalues of the sample.
+        """
+        shared = min(len(self.eigenvalues), len(other.eigenvalues))
+        first, second = self.eigenvalues[:shared], other.eigenvalues[:shared]
+        crossed = self.added[:, :shared] @ second + other.added[:, :shared] @ first
+        influence: Floats = crossed / float(first @ second) - self._on_norm - other._on_norm
+        return float(attainable_alignment(self._drawn, other._drawn)), influence
