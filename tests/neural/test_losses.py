@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import shearer as sh
@@ -231,6 +231,7 @@ def pattern(name, n, d, dtype, seed):
     normalize=st.sampled_from([True, False]),
     seed=st.integers(0, 999),
 )
+@example("large", "ordinary", 4, 9, torch.float32, 0.4, 1e-12, True, 0)
 def test_always_finite(left, right, n, d, dtype, alpha, width, normalize, seed):
     """Value and gradient, for every loss, pattern, width and order."""
     single = torch.float32 if dtype in (torch.bfloat16, torch.float16) else dtype

@@ -239,7 +239,8 @@ class GaussianMatrix(Function):
             refuse_second_derivatives()
             squared, pull = more
             weights = weights - (pull + pull.T) * (2.0 * (slope * matrix * squared).sum())
-        # Rounded before they are subtracted: what a row gives itself is then 0, however steep the kernel.
+        # A row gives itself nothing: of a steep kernel that would be a difference of infinities.
+        weights.fill_diagonal_(0.0)
         return weights @ rows - weights.sum(dim=1, keepdim=True) * rows, None, None, None
 
 
