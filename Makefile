@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# The tests start hundreds of programs: bytecode is kept where the environment says otherwise.
+unexport PYTHONDONTWRITEBYTECODE
 # pip from 25.1 on knows the dependency groups of pyproject.toml.
 PIP := -m pip install --quiet --constraint constraints.txt
 NEW_PIP := -m pip install --quiet --upgrade 'pip>=25.1'

@@ -116,6 +116,13 @@ PARAMETERS = {
 }
 # Of a parabola in noise, which is found at unequal widths.
 CURVE = (0.11, 0.33, 0.76, 1.0)
+# Laws in which few rows lie far out: parameters at which the strength is about .3, .7 and .95, and more.
+FAR = {
+    "far rows": (0.3, 0.7, 0.95, 0.995),
+    "broken rows": (0.3, 0.7, 0.95, 0.995),
+    "heavy tails": (5.0, 1.5, 0.5, 0.1),
+    "proportional": (1.0, 0.5, 0.2, 0.05),
+}
 ROWS = (100, 400)
 CASES = (
     *(f"bias: {kind}, n={n}" for kind in KINDS for n in (30, 100, 1000)),
@@ -123,6 +130,7 @@ CASES = (
     *(f"coverage: {law}, {parameter}, n={n}" for law in LAWS for parameter in PARAMETERS[law] for n in ROWS),
     *(f"table: {name}" for name in TABLES if name not in VEGA or importlib.util.find_spec("vega_datasets")),
     *(f"coverage: curve, {parameter}, n={n}" for parameter in CURVE for n in ROWS),
+    *(f"coverage: {law}, {parameter}, n={n}" for law in FAR for parameter in FAR[law] for n in ROWS),
 )
 
 
@@ -144,6 +152,41 @@ def _kept(g: Generator, n: int, share: float) -> tuple[Any, Any]:
 def _curved(g: Generator, n: int, share: float) -> tuple[Any, Any]:
     x, e = g.uniform(-1.7, 1.7, size=n), g.normal(size=n)
     return x, share * (x**2 - 1) + np.sqrt(1 - share**2) * e
+
+
+def _far(g: Generator, n: int, r: float) -> tuple[Any, Any]:
+    """Normal, but 3 in 100 rows lie eight times as far out."""
+    x, y = _normal(g, n, r)
+    scale = np.where(g.uniform(size=n) < 0.03, 8.0, 1.0)
+    return x * scale, y * scale
+
+
+def _broken(g: Generator, n: int, r: float) -> tuple[Any, Any]:
+    """Normal, but in 3 in 100 rows the second lies eight times as far out and knows nothing of the first."""
+    x, y = _normal(g, n, r)
+    return x, np.where(g.uniform(size=n) < 0.03, 8.0 * g.normal(size=n), y)
+
+
+def _heavy(g: Generator, n: int, share: float) -> tuple[Any, Any]:
+    """Student's t with 2 degrees of freedom, and that plus so much of another."""
+    x, e = g.standard_t(2, size=(2, n))
+    return x, x + share * e
+
+
+def _proportional(g: Generator, n: int, share: float) -> tuple[Any, Any]:
+    """A skewed number, and that with an error in proportion to it."""
+    x = np.exp(1.5 * g.normal(size=n))
+    return x, x * np.exp(share * g.normal(size=n))
+
+
+COVERED_LAWS: dict[str, Callable[[Generator, int, float], tuple[Any, Any]]] = {
+    **LAWS,
+    "curve": _curved,
+    "far rows": _far,
+    "broken rows": _broken,
+    "heavy tails": _heavy,
+    "proportional": _proportional,
+}
 
 
 def squared_strength(x: Any, y: Any) -> float:
@@ -217,7 +260,7 @@ def normal(rest: str, seed: int, quick: bool) -> dict[str, Any]:
 def coverage(rest: str, seed: int, quick: bool) -> dict[str, Any]:
     """How often the interval holds the strength of the law, which 12 samples of 4000 rows give."""
     *name, parameter, rows = rest.split(", ")
-    law, value, n = (LAWS | {"curve": _curved})[", ".join(name)], float(parameter), int(rows[2:])
+    law, value, n = COVERED_LAWS[", ".join(name)], float(parameter), int(rows[2:])
     g = np.random.default_rng(seed)
     truth = np.mean([squared_strength(*law(g, 4000, value)) for _ in range(12)]) if value else 0.0
     root = float(np.sqrt(max(truth, 0.0)))

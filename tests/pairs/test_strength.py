@@ -225,6 +225,22 @@ def test_interval():
     assert equal.high[0] < crossed.high[0] < 2 * equal.high[0]
 
 
+def test_one_row_that_breaks_a_relation_leaves_an_interval_that_says_something(rng):
+    x = np.exp(rng.normal(size=400))
+    y = 9 * x * np.exp(0.02 * rng.normal(size=400))
+    y[np.argsort(x)[-3]] /= 4
+    m = sh.pairwise({"x": x, "y": y})
+    assert 0.97 < m.strength_low[0, 1] < m.strength[0, 1] < m.strength_high[0, 1] < 1
+
+
+def test_what_one_row_decides_at_the_widest_rung_does_not_raise_the_upper_end(rng):
+    x = rng.integers(0, 5, size=150).astype(float)
+    y = 10 * x + 8 * rng.normal(size=150)
+    y[[3, 4]] = 300, 150
+    m = sh.pairwise({"x": x, "y": y})
+    assert 0.7 < m.strength[0, 1] < m.strength_high[0, 1] < 0.95
+
+
 @pytest.mark.parametrize("r", [0.0, 0.7])
 def test_intervals_hold_the_truth(rng, r):
     held = []

@@ -152,9 +152,11 @@ def squared_interval(
 ) -> Interval:
     """All rho^2 from which the one found is no further than chance allows.
 
-    The variance of a share at rho^2 = v is taken as k 4 v (1 - v)^2 / n, that of a squared correlation, or for two
-    labels k 4 v (1 - v) / n, that of a squared phi coefficient; the factor k makes it agree with the influences where
-    the estimate is. What permutations give at v = 0 is added, and the variance that the attainable alignment has.
+    The variance of a share at rho^2 = v is taken as k 4 v (1 - v)^p / n. With p near 2 it is that of a squared
+    correlation, where all rows add to what 1 lacks; with p = 1 that of a squared phi coefficient, and of any share where
+    what 1 lacks goes with the number of a few rows: those that differ in two labels, or far ones. The factor k makes it
+    agree with the influences where the estimate is. What permutations give at v = 0 is added, and the variance that the
+    attainable alignment has.
 
     Parameters
     ----------
@@ -182,8 +184,8 @@ def squared_interval(
     here = np.clip(squared, 0.0, 1.0)
     chance = (chance_deviation(n) / attainable) ** 2
     shape = 4.0 / np.asarray(n, dtype=np.float64)
-    power = np.where(coarse, 1.0, 1.75)
-    quantile = stdtrit(freedom, 0.5 + confidence / 2)
+    power = np.where(coarse, 1.0, 1.0 + 0.75 * freedom / (freedom + limits.FEW_ROWS))
+    quantile = stdtrit(np.maximum(freedom, limits.FEWEST_FREEDOM), 0.5 + confidence / 2)
     # Of independent variables too the influences vary, by 4 / n^2.
     least = chance * (1.0 - here) ** 2 + limits.ROUND_OFF**2
     rest = np.maximum(variance - 2.0 * least - here**2 * unsettled, 0.0)
@@ -225,14 +227,15 @@ def intervals_of(
 
     def interval(around: Floats, found: Floats) -> Interval:
         _, variance, share, attainable, unsettled = found.T
-        return squared_interval(around, variance / n, np.maximum(share * n, 2.0), n, attainable, unsettled / n, coarse)
+        return squared_interval(around, variance / n, share * n, n, attainable, unsettled / n, coarse)
 
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = interval(squared, chosen)
         # The largest share of the law is below the largest of upper ends. Of what is clear nothing is taken off for the
-        # choice, and the widest rungs, whose share may be the larger one in the law, count too.
+        # choice, and the widest rungs, whose share may be the larger one in the law, count too unless one row decides.
         gain = gain_of_choice(n, *ladder.T) / Influence(*chosen.T).attainable
         high = np.where(unclear, high, interval(np.minimum(squared + gain * (1.0 - squared), 1.0), chosen).high)
+        widest[Influence(*widest.T).share * n < limits.SEVERAL_ROWS] = np.nan
         high = np.fmax(high, interval(widest[:, 0], widest).high)
         return Interval(np.where(unclear, np.where(np.isnan(low), np.nan, 0.0), np.sqrt(low)), np.sqrt(high))
 
