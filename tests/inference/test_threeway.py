@@ -9,6 +9,7 @@ from shearer.inference.threeway.axes import axis_of
 from shearer.inference.threeway.contingency import count_test, fit_margins, unpaired
 from shearer.inference.threeway.loglinear import PairwiseFunctions, fit_pairwise, lift
 from shearer.inference.threeway.term import three_way
+from shearer.pairs import limits
 
 
 def rejected(draw, rows, trials, seed=11):
@@ -52,6 +53,13 @@ def test_products_are_found(rows):
     found = three_way(read(label, b, sign * np.sign(b) * np.abs(e)).variables)
     assert found.pvalue < 1e-6
     assert found.added > 5 * found.error > 0
+
+
+def test_beyond_doubt_is_not_a_pvalue_of_zero(rng):
+    a, b = rng.normal(size=(2, 20000))
+    numbers = three_way(read(a, b, a * b).variables)
+    labels = count_test(np.array([[[9e3, 0, 10], [0, 9e3, 10]], [[0, 9e3, 10], [9e3, 0, 10]]]))
+    assert numbers.pvalue == labels.pvalue == limits.SMALLEST_PVALUE
 
 
 def test_bits_of_an_exclusive_or():

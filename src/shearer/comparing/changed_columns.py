@@ -18,6 +18,7 @@ from shearer.comparing.group_tests import (
 )
 from shearer.comparing.number_pairs import WEIGHTS
 from shearer.comparing.rank_features import DEGREE, ranks_of
+from shearer.pairs import limits
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -130,7 +131,7 @@ def shares_pvalue(counts: Floats) -> float:
         return 1.0
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
     freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
-    return float(np.clip(chdtrc(freedom, ((table - expected) ** 2 / expected).sum()), 1e-300, 1.0))
+    return float(np.clip(chdtrc(freedom, ((table - expected) ** 2 / expected).sum()), limits.SMALLEST_PVALUE, 1.0))
 
 
 def _matched_shares(groups: Sequence[Distribution], place: Indices, joined: Floats, units: int) -> float:

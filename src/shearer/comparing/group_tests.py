@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer.pairs import limits
 from shearer.pairs.null_law.combined_pvalue import half_cauchy
 from shearer.pairs.null_law.pearson3 import pearson3_tail
 
@@ -96,7 +97,7 @@ def difference_pvalue(groups: GroupMeans, features: Sequence[int] | None = None)
     if first <= _TINY or second <= _TINY**2:
         return 1.0 if statistic <= _TINY else math.nan
     z = (statistic - first) / math.sqrt(2 * second)
-    return float(np.clip(pearson3_tail(z, math.sqrt(8) * third / second**1.5), 1e-300, 1.0))
+    return float(np.clip(pearson3_tail(z, math.sqrt(8) * third / second**1.5), limits.SMALLEST_PVALUE, 1.0))
 
 
 def joined_pvalue(groups: GroupMeans, components: Sequence[Sequence[int]], weights: Sequence[float]) -> float:

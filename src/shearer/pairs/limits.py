@@ -1,5 +1,7 @@
 """Every threshold of the tests of pairs, once."""
 
+#: No p-value is smaller: the tails that they come from are approximations.
+SMALLEST_PVALUE = 1e-300
 #: Fewer rows have too few permutations: third moments divide by n (n - 1) ... (n - 5).
 FEWEST_ROWS = 6
 #: Entropies of order 2, in bits, of the rungs: the same at every number of rows. The widest sees little but a linear

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from shearer.pairs import limits
+
 Floats = NDArray[np.float64]
 
 # Counts that every cell is expected to have for the chi-square law of the statistic.
@@ -74,6 +76,7 @@ def count_test(counts: Floats, seed: int = 0) -> CountsTest:
     shares = counts[seen] / rows
     mean = float(shares @ ratios)
     error = math.sqrt(max(float(shares @ ratios**2) - mean**2, 0.0) / rows)
+    pvalue = max(pvalue, limits.SMALLEST_PVALUE)
     return CountsTest(statistic, pvalue, degrees, mean - degrees / (2 * rows * math.log(2.0)), error)
 
 

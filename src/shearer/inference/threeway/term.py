@@ -20,6 +20,7 @@ from shearer.data.variables import Variable
 from shearer.inference.threeway.axes import Axis, axes_of
 from shearer.inference.threeway.contingency import count_test, fit_margins, unpaired
 from shearer.inference.threeway.loglinear import PairwiseFit, PairwiseFunctions, fit_pairwise, lift
+from shearer.pairs import limits
 
 Floats = NDArray[np.float64]
 
@@ -149,7 +150,7 @@ def score_test(observed: Floats, fitted: Floats, residuals: Floats, rows: int) -
     kept = sizes > _FLAT * sizes[-1]
     scores = (flat @ (observed.ravel() - law) @ axes[:, kept]) / np.sqrt(sizes[kept])
     statistic, degrees = float(rows * scores @ scores), int(kept.sum())
-    return Scores(statistic, float(special.chdtrc(degrees, statistic)), degrees)
+    return Scores(statistic, max(float(special.chdtrc(degrees, statistic)), limits.SMALLEST_PVALUE), degrees)
 
 
 def _added(observed: Floats, fit: PairwiseFit, products: Floats, rows: int) -> tuple[float, float]:

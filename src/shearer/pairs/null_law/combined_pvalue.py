@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from shearer.pairs import limits
+
 Floats = NDArray[np.float64]
 
 
@@ -40,13 +42,14 @@ def half_cauchy(pvalues: Any, weights: Any = None) -> Floats:
     """
     p = np.asarray(pvalues, dtype=np.float64)
     share = np.where(np.isfinite(p), 1.0 if weights is None else np.asarray(weights, dtype=np.float64), 0.0)
-    p = np.where(share > 0, np.clip(p, 1e-300, 1.0), 1.0)  # of which the cotangent is 0
+    p = np.where(share > 0, np.clip(p, limits.SMALLEST_PVALUE, 1.0), 1.0)  # of which the cotangent is 0
     total = share.sum(axis=-1, keepdims=True)
     share = np.divide(share, total, out=np.zeros_like(share), where=total > 0)
     statistic = np.sum(share / np.tan(np.pi / 2 * p), axis=-1)
     entropy = special.entr(share).sum(axis=-1)
     shifted = statistic - (2.0 / np.pi) * (entropy + 1.0 - np.euler_gamma)
-    combined: Floats = np.where(entropy > 0, np.clip(_stable_tail(shifted), 1e-300, 1.0), p.min(axis=-1))
+    tail = np.clip(_stable_tail(shifted), limits.SMALLEST_PVALUE, 1.0)
+    combined: Floats = np.where(entropy > 0, tail, p.min(axis=-1))
     return combined
 
 
