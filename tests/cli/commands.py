@@ -1,7 +1,6 @@
 """The installed command, and how it fails."""
 
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -9,14 +8,11 @@ from pathlib import Path
 COMMAND = Path(sys.executable).parent / "shearer"
 
 
-def run(*arguments, stdin=None, limit=None, **environment):
+def run(*arguments, stdin=None, **environment):
     """The installed command in a process of its own."""
     env = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", **environment}
-    limits = None if limit is None else lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     arguments = [COMMAND, *map(str, arguments)]
-    return subprocess.run(
-        arguments, capture_output=True, text=True, env=env, input=stdin, check=False, preexec_fn=limits
-    )
+    return subprocess.run(arguments, capture_output=True, text=True, env=env, input=stdin, check=False)
 
 
 def failed_in_one_line(result, code=1):

@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 
 import networkx as nx
 import polars as pl
@@ -182,10 +183,15 @@ def test_errors_of_files(call, tmp_path):
 
 
 @pytest.mark.parametrize("option", ["--json", "--csv", "--graphml"])
-def test_a_limit_on_file_sizes_leaves_no_half_of_a_file(planted, tmp_path, option):
+def test_a_limit_on_file_sizes_leaves_no_half_of_a_file(call, planted, tmp_path, option):
     path = tmp_path / "out"
     path.write_text("as before")
-    result = run("scan", planted, "--order", "2", "--top", "0", "--quiet", option, path, limit=500)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, before[1]))
+    try:
+        result = call("scan", planted, "--order", "2", "--top", "0", "--quiet", option, path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert failed_in_one_line(result)
     assert f"{option}: expected '{path}' to be written, got the error File too large" in result.stderr
     assert [file.name for file in tmp_path.iterdir()] == ["out"]

@@ -146,20 +146,26 @@ def test_what_a_file_is_not_to_blame_for_passes():
         raise KeyError
 
 
+def wait_for_the_others(barrier):
+    barrier.wait(timeout=120)
+
+
 def write_many(arguments):
+    """In pieces, each larger than what a file keeps back: others write between any two of them."""
     path, mark = arguments
     for _ in range(30):
-        replace_file(path, lambda file: [file.write(mark) for _ in range(50_000)])
+        replace_file(path, lambda file: [file.write(mark * 10_000) for _ in range(5)])
 
 
 def test_writers_of_one_file_do_not_collide(tmp_path):
     """Four processes, one name: what is there is always all of one of them, and nothing is left beside it."""
     path = tmp_path / "out"
     marks = [b"a", b"b", b"c", b"d"]
-    with multiprocessing.get_context("spawn").Pool(4) as pool:
-        done = pool.map_async(write_many, [(path, mark) for mark in marks])
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(4, wait_for_the_others, [context.Barrier(4)]) as pool:
+        done = pool.map_async(write_many, [(path, mark) for mark in marks], chunksize=1)
         while not done.ready():
-            done.wait(0.01)
+            done.wait(0.001)
             if path.exists():
                 found = path.read_bytes()
                 assert found == found[:1] * 50_000

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import shearer as sh
-from cli.commands import failed_in_one_line, run
+from cli.commands import failed_in_one_line
 from shearer.inference import conditional_test
 from shearer.scanning.columns.roles import ordinary
 from shearer.tools import DependenceNetwork, DependenceSelector, FeatureBagging, SubspaceSearch, dependence_score
@@ -100,12 +100,12 @@ def test_a_local_permutation_test_of_a_strict_library(rng):
     assert found.pvalue == conditional_test(x, y, given=z, n_resamples=19).pvalue
 
 
-def test_columns_that_are_infinite_are_refused_in_words_by_the_command(tmp_path, rng):
+def test_columns_that_are_infinite_are_refused_in_words_by_the_command(call, tmp_path, rng):
     x = rng.normal(size=(20, 2))
     x[3, 1] = np.inf
     pl.DataFrame(x, schema=["x", "y"]).write_parquet(tmp_path / "t.parquet")
     for target in "xy":
-        done = run("select", tmp_path / "t.parquet", target, "-q")
+        done = call("select", tmp_path / "t.parquet", target, "-q")
         assert failed_in_one_line(done)
         assert "'y': expected finite numbers, got infinity in 1 of 20 rows" in done.stderr
 

@@ -30,9 +30,12 @@ PATIENCE = 90
 
 @contextlib.contextmanager
 def two_workers():
+    import dask
     import distributed
 
     with (
+        # New processes, killed ones' successors included, have the libraries loaded.
+        dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
         ) as cluster,
