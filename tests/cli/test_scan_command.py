@@ -13,8 +13,8 @@ from shearer.datasets import planted_table
 from shearer.report.schema import departures
 
 
-def test_scan_finds_what_was_planted(planted, tmp_path):
-    result = run("scan", planted, "--top", "3", "--json", tmp_path / "out.json")
+def test_scan_finds_what_was_planted(call, planted, tmp_path):
+    result = call("scan", planted, "--top", "3", "--json", tmp_path / "out.json")
     assert result.returncode == 0, result.stderr
     assert result.stderr.startswith(f"shearer: wrote {tmp_path / 'out.json'} (")
     document = json.loads((tmp_path / "out.json").read_text())
@@ -53,12 +53,13 @@ def test_a_page_with_and_without_rows(call, tmp_path, rng):
 
 
 def test_pipes(planted, tmp_path):
-    result = run("scan", "-", "--order", "2", "--top", "0", "--json", "-", stdin=planted.read_text())
+    options = ("scan", "-", "--columns", "switch_a,switch_b,lamp", "--top", "0")  # pairs, and a triple
+    result = run(*options, "--order", "2", "--json", "-", stdin=planted.read_text())
     assert result.returncode == 0
     document = json.loads(result.stdout)
     assert document["settings"]["source"] == "standard input"
     assert document["triples"] == []
-    result = run("scan", "-", "--top", "0", "--csv", "-", stdin=planted.read_text())
+    result = run(*options, "--csv", "-", stdin=planted.read_text())
     assert pl.read_csv(result.stdout.encode()).height == len(document["pairs"])
     assert "pairs only" in result.stderr
 

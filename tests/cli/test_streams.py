@@ -97,12 +97,17 @@ def test_text_is_read_by_the_same_rules_in_chunks(call, tmp_path, rng):
 @pytest.mark.needs("distributed")
 @pytest.mark.filterwarnings("default")
 def test_a_cluster_of_that_address(call, parts):
+    import dask
     import distributed
 
     local = scanned(call, parts / "part-*.parquet", "--stream")
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
-    ) as cluster:
+    with (
+        # New processes have the libraries loaded.
+        dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+        ) as cluster,
+    ):
         found = scanned(call, parts / "part-*.parquet", "--scheduler", cluster.scheduler_address)
     assert found["pairs"] == local["pairs"]
 

@@ -78,13 +78,13 @@ def test_wrong_usage(call, arguments):
     assert "Traceback" not in result.stderr
 
 
-def test_hostile_names(tmp_path, rng):
+def test_hostile_names(call, tmp_path, rng):
     names = [name for name in HOSTILE if "\udc80" not in name]
     common = rng.integers(0, 2, size=60)
     table = pl.DataFrame({name: common + rng.integers(0, 2, size=60) for name in names})
     table.write_parquet(tmp_path / "t.parquet")
     options = ["--order", "2", "--top", "0", "--limit", "500", "--csv", tmp_path / "out.csv"]
-    result = run("scan", tmp_path / "t.parquet", *options, "--graphml", tmp_path / "out.graphml")
+    result = call("scan", tmp_path / "t.parquet", *options, "--graphml", tmp_path / "out.graphml")
     assert result.returncode == 0, result.stderr
     assert all(line.isprintable() for line in result.stdout.splitlines())
     assert nx.read_graphml(tmp_path / "out.graphml").number_of_nodes() == len(names)

@@ -16,7 +16,7 @@ from shearer.scanning.store import FolderStore
 SCRIPT = """
 import sys, json
 import shearer as sh
-table = sh.datasets.planted_table(120, rng=3).columns
+table = sh.datasets.planted_table(60, rng=3).columns
 found = sh.scan(table, shards=sys.argv[1], resume=True, top=3)
 del found.document["settings"]["date"], found.document["settings"]["seconds"]
 print(json.dumps(found.document, sort_keys=True))
