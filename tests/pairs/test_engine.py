@@ -124,9 +124,7 @@ def test_the_same_bits_in_every_rectangle(rng, missing):
         assert part.shape == (first.stop - first.start, second.stop - second.start)
         assert np.array_equal(part, whole[first, second], equal_nan=True)
     some = (0, 2, 3)  # the last of another tile
-    one_by_one = [
-        [PairTests.of(table).pvalues(slice(i, i + 1), slice(j, j + 1))[0, 0] for j in some] for i in some
-    ]
+    one_by_one = [[PairTests.of(table).pvalues(slice(i, i + 1), slice(j, j + 1))[0, 0] for j in some] for i in some]
     assert np.array_equal(one_by_one, whole[np.ix_(some, some)], equal_nan=True)
 
 
