@@ -25,8 +25,8 @@ def torch():
 @pytest.mark.parametrize("verb", VERBS)
 def test_gradcheck(torch, verb, alpha):
     """Against finite differences, with a fixed width and distinct rows."""
-    x = torch.linspace(0, 4, 7, dtype=torch.float64)[:, None] + 0.1 * torch.rand(7, 1, dtype=torch.float64)
-    y = torch.rand(7, 2, dtype=torch.float64) * 3
+    x = torch.linspace(0, 4, 5, dtype=torch.float64)[:, None] + 0.1 * torch.rand(5, 1, dtype=torch.float64)
+    y = torch.rand(5, 2, dtype=torch.float64) * 3
     kernel = sh.kernels.Gaussian(0.6)
     measure = getattr(sh, verb)
     x.requires_grad_(), y.requires_grad_()
@@ -95,8 +95,9 @@ def test_finite_on_degenerate_input(torch, verb, n, bits, alpha):
 @pytest.mark.parametrize("bits", [32, 64])
 def test_finite_at_a_large_batch(torch, bits, alpha):
     dtype = {32: torch.float32, 64: torch.float64}[bits]
-    x = torch.randn(1024, 16, dtype=dtype)
-    x[512:] = x[:512]
+    n = {32: 1024, 64: 512}[bits]  # round-off is that of single precision
+    x = torch.randn(n, 16, dtype=dtype)
+    x[n // 2 :] = x[: n // 2]
     x.requires_grad_()
     value = sh.mutual_information(x, x[:, :1] ** 2, alpha=alpha)
     value.backward()

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shearer as sh
@@ -166,6 +166,7 @@ def test_constants_share_nothing(name):
 
 @every
 @given(seed=st.integers(0, 10_000), levels=st.integers(1, 5))
+@settings(max_examples=30)  # of each measure
 def test_ties_are_taken(name, seed, levels):
     rng = np.random.default_rng(seed)
     x, y = rng.integers(0, levels + 1, size=(2, 25)).astype(float)

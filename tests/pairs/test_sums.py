@@ -90,19 +90,20 @@ def test_a_kernel_that_hardly_varies(rng):
 
 def test_cubes_by_probes(rng):
     """Beyond some rows a sample stands for all in the sum of cubes, which then counts for little."""
-    x = rng.normal(size=3000)
-    table = read(x, rng.normal(size=3000))
+    n = 3 * limits.ALL_PROBES
+    x = rng.normal(size=n)
+    table = read(x, rng.normal(size=n))
     for height in range(4):
         side = Side(Ladders.of(table), np.array([0]), height, 10**9)
         found = side.rows(0, 0).marginal.centered.third
         f = side.centered(0)
         near = f @ f.T
         d = np.diag(near).copy()
-        h = d / 2998 - d.sum() / (2 * 2999 * 2998)
+        h = d / (n - 2) - d.sum() / (2 * (n - 1) * (n - 2))
         u = near + h[:, None] + h
         np.fill_diagonal(u, 0.0)
         expected = dense.form(u).third
-        weights = np.array([0.5 * 3000**2, 3 * 3000**3, 0, 3000**3, 0, 0, 0, 0])
+        weights = np.array([0.5 * n**2, 3 * n**3, 0, n**3, 0, 0, 0, 0])
         assert abs(np.sum(weights * found**2) / np.sum(weights * expected**2) - 1) < 0.02
 
 

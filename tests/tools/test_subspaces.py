@@ -18,7 +18,7 @@ MEASURES = ("total_correlation", "dual_total_correlation", "adjusted")
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_planted_triple_among_fifty_noise_columns_is_found(measure, seed):
-    planted = planted_subspace(400, sizes=(3,), noise=50, outliers=5, rng=seed)
+    planted = planted_subspace(250, sizes=(3,), noise=50, outliers=5, rng=seed)
     found = SubspaceSearch(measure).fit(planted.X)
     # of three columns along one line each pair depends as much: on the adjusted scale one of them may come first
     assert planted.subspaces[0] in found.subspaces_[: 2 if measure == "adjusted" else 1]
@@ -28,7 +28,7 @@ def test_a_planted_triple_among_fifty_noise_columns_is_found(measure, seed):
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_hidden_triple_needs_all_triples(measure, seed):
-    planted = planted_subspace(400, sizes=(3,), noise=50, outliers=5, kind="hidden", rng=seed)
+    planted = planted_subspace(400, sizes=(3,), noise=25, outliers=5, kind="hidden", rng=seed)
     found = SubspaceSearch(measure, exhaustive_triples=True).fit(planted.X)
     assert found.subspaces_[0] == planted.subspaces[0]
     assert found.scores_[0] > 5 * found.scores_[1]
