@@ -116,7 +116,8 @@ PARAMETERS = {
 }
 # Of a parabola in noise, which is found at unequal widths.
 CURVE = (0.11, 0.33, 0.76, 1.0)
-# Laws in which few rows lie far out: parameters at which the strength is about .3, .7 and .95, and more.
+# Laws in which few rows lie far out: how many, how far; parameters at which the strength is about .3, .7 and .95, and more.
+FAR_SHARE, FAR_SCALE = 0.03, 8.0
 FAR = {
     "far rows": (0.3, 0.7, 0.95, 0.995),
     "broken rows": (0.3, 0.7, 0.95, 0.995),
@@ -155,16 +156,16 @@ def _curved(g: Generator, n: int, share: float) -> tuple[Any, Any]:
 
 
 def _far(g: Generator, n: int, r: float) -> tuple[Any, Any]:
-    """Normal, but 3 in 100 rows lie eight times as far out."""
+    """Normal, but few rows lie several times as far out."""
     x, y = _normal(g, n, r)
-    scale = np.where(g.uniform(size=n) < 0.03, 8.0, 1.0)
+    scale = np.where(g.uniform(size=n) < FAR_SHARE, FAR_SCALE, 1.0)
     return x * scale, y * scale
 
 
 def _broken(g: Generator, n: int, r: float) -> tuple[Any, Any]:
-    """Normal, but in 3 in 100 rows the second lies eight times as far out and knows nothing of the first."""
+    """Normal, but in few rows the second lies several times as far out and knows nothing of the first."""
     x, y = _normal(g, n, r)
-    return x, np.where(g.uniform(size=n) < 0.03, 8.0 * g.normal(size=n), y)
+    return x, np.where(g.uniform(size=n) < FAR_SHARE, FAR_SCALE * g.normal(size=n), y)
 
 
 def _heavy(g: Generator, n: int, share: float) -> tuple[Any, Any]:

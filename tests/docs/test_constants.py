@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import tables_reproduction
 
-from experiments import again
+from experiments import again, strength
 from experiments.reliability import memory as budgets
 from experiments.reliability import odd_tables, public_calls
 from shearer._files import chunks
@@ -55,6 +55,7 @@ UNEQUAL = {weight for (first, second), weight in WEIGHTS.items() if first != sec
 
 # Page, what stands there with the value in braces, and the value in the source as the page writes it.
 STATED = [
+    ("strength", "{} rows eight times as far", f"{100 * strength.FAR_SHARE:g} in 100"),
     ("inference", "entropy of order 2 is {} bits", listed(limits.RUNG_BITS)),
     ("inference", "The weights ({} for u at equal widths", listed(EQUAL.values())),
     ("inference", "{} for each of the four at unequal", listed(UNEQUAL)),

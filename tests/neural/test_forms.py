@@ -182,7 +182,7 @@ def strong(rows, seed):
     return x, x[:, :1] + 0.1 * (e - x[:, :1] ** 2)
 
 
-SIZES = {64: 64, 256: 20, 512: 12}  # about as many rows in all
+SIZES = {64: 64, 256: 20, 1024: 6}
 NARROW = Gaussian(0.4)
 LOSSES = [
     DependenceLoss(),
@@ -209,7 +209,7 @@ def means_over_batches(number, law, sizes):
 @pytest.mark.parametrize("law", [independent, samples, strong], ids=lambda law: law.__name__)
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
 def test_the_excess_does_not_depend_on_the_batch_size(loss, law):
-    """Of small and large batches of one law, within four standard errors; 0 without dependence."""
+    """Of batches of 64, 256 and 1024 rows of one law, within four standard errors; 0 without dependence."""
 
     def excess(x, e):
         # of T, both columns of x and the error: three variables
@@ -217,7 +217,7 @@ def test_the_excess_does_not_depend_on_the_batch_size(loss, law):
         return loss.excess
 
     found = means_over_batches(excess, law, SIZES)
-    largest, error = found[max(SIZES)]
+    largest, error = found[1024]
     for mean, own in found.values():
         assert mean == pytest.approx(largest, abs=4 * math.hypot(own, error))
         assert law is not independent or abs(mean) < 4 * own
