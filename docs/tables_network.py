@@ -211,17 +211,10 @@ def network_tolerances() -> Table:
 
 def network_size() -> Table:
     """Processor seconds and memory of networks of many genes."""
-    rows = []
-    for case, found in results("network_size").items():
-        rows.append(
-            [case, f"{found['pairs']:,}", f"{found['processor seconds']:.0f}", f"{found['peak bytes'] / 2**30:.1f}"]
-        )
-        if "peak bytes of all pairs, extrapolated" in found:
-            count = int(case.split()[0])
-            seconds = found["processor seconds of all pairs, extrapolated"]
-            memory = found["peak bytes of all pairs, extrapolated"] / 2**30
-            label = f"{count} genes, all pairs (*extrapolated*)"
-            rows.append([label, f"{count * (count - 1) // 2:,}", f"{seconds:.0f}", f"{memory:.1f}"])
+    rows = [
+        [case, f"{found['pairs']:,}", f"{found['processor seconds']:.0f}", f"{found['peak bytes'] / 2**30:.1f}"]
+        for case, found in results("network_size").items()
+    ]
     return '500 rows, ``preset="expression"``', ["network", "pairs", "processor seconds", "peak memory, GiB"], rows
 
 

@@ -116,7 +116,8 @@ PARAMETERS = {
 }
 # Of a parabola in noise, which is found at unequal widths.
 CURVE = (0.11, 0.33, 0.76, 1.0)
-# Laws in which few rows lie far out: how many, how far; parameters at which the strength is about .3, .7 and .95, and more.
+# Laws in which few rows lie far out: how many, how far; parameters at which the strength is about .3,
+# .7 and .95, and more.
 FAR_SHARE, FAR_SCALE = 0.03, 8.0
 FAR = {
     "far rows": (0.3, 0.7, 0.95, 0.995),

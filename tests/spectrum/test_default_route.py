@@ -73,6 +73,18 @@ def test_the_default_gives_the_numbers_of_all_eigenvalues(rng, kind, alpha):
             assert "lowrank" not in truth.route
 
 
+@pytest.mark.parametrize("kind", ["scalars", "heavy tails", "ties", "sorted", "scales"])
+def test_joints_of_few_columns_give_the_numbers_of_all_eigenvalues(rng, kind):
+    """At fewer rows than these a joint is never taken by few columns."""
+    columns = _kinds(rng, 600)[kind]
+    default, exact = (sh.Dependence(*columns, alpha=1.01, kernel=sh.kernels.Gaussian(5.0), tol=t) for t in (None, 0))
+    mine, truth = default.entropy(), exact.entropy()
+    assert mine.route == "lowrank"
+    assert truth.route == "dense"
+    assert mine.value == pytest.approx(truth.value, abs=CLOSE)
+    assert mine.lower - 1e-13 <= truth.value <= mine.upper + 1e-13
+
+
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(400, 700),

@@ -80,8 +80,8 @@ UNCLEAR = 0.05
 #: Rows whose influences stand for all in the interval of a strength.
 INFLUENCE_ROWS = 2048
 #: Effective rows of an influence: those at which an interval is half way from that of a count of few rows to that of a
-#: correlation, the fewest by which a quantile of Student's t is chosen, and those below which one row decides. Chosen by
-#: coverage and width over laws with and without far rows (experiments/strength.py).
+#: correlation, the fewest by which a quantile of Student's t is chosen, and those below which one row decides. Chosen
+#: by coverage and width over laws with and without far rows (experiments/strength.py).
 FEW_ROWS, FEWEST_FREEDOM, SEVERAL_ROWS = 5.0, 3.0, 2.0
 #: Features of a scalar at each rung, about.
 TYPICAL_RANKS = (4, 6, 13, 38)
