@@ -155,8 +155,8 @@ def squared_interval(
     The variance of a share at rho^2 = v is taken as k 4 v (1 - v)^p / n. With p near 2 it is that of a squared
     correlation, where all rows add to what 1 lacks; with p = 1 that of a squared phi coefficient, and of any share
     where what 1 lacks goes with the number of a few rows: those that differ in two labels, or far ones. The factor k
-    makes it agree with the influences where the estimate is. What permutations give at v = 0 is added, and the variance that the
-    attainable alignment has.
+    makes it agree with the influences where the estimate is. What permutations give at v = 0 is added, and the
+    variance that the attainable alignment has.
 
     Parameters
     ----------
