@@ -154,3 +154,21 @@ def test_far_out_values_are_mentioned(open_page):
     page = open_page("far", document, sample | {"columns": columns})
     page.locator('#pairs-table tr[data-place="0"]').click()
     assert "1 far-out value drawn at the edge." in page.locator("#detail-body").inner_text()
+
+
+def test_first_picture_and_verdict_agree_with_the_summary(open_page):
+    """A pair of which one column decides the other is not the strongest; dependent rows prove nothing beyond chance."""
+    document, sample = documents.example("penguins")
+    strongest, second, *_ = (pair["variables"] for pair in document["pairs"] if pair["reported"])
+    plain = open_page("penguins without triples", document | {"triples": []}, sample)
+    assert plain.locator("#hero figcaption").inner_text() == f"The strongest pair: {' × '.join(strongest)}"
+    assert "beyond what chance explains" in plain.locator("#map-readout .verdict").inner_text()
+    known = [{"kind": "determines", "columns": strongest, "how": []}]
+    rows = [{"kind": "repeated", "columns": [], "alike": [], "rows": 9}]
+    other = document | {"triples": [], "known": known, "dependent_rows": rows}
+    page = open_page("penguins with dependent rows", other, sample)
+    assert page.locator("#hero figcaption").inner_text() == f"The strongest pair: {' × '.join(second)}"
+    words = "Dependent, by a test that takes rows as independent."
+    assert page.locator("#map-readout .verdict").inner_text() == words
+    page.evaluate("Shearer.detail.openPair(Shearer.model, 0)")
+    assert page.locator("#detail .verdict").first.inner_text() == words

@@ -3,7 +3,6 @@
 import gc
 import tempfile
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -49,9 +48,16 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(file_rows, "CHUNK_ROWS", 128)
 
 
-def left_behind():
-    gc.collect()
-    return {path.name for path in Path(tempfile.gettempdir()).glob("shearer-*.arrows")}
+@pytest.fixture
+def left_behind(tmp_path, monkeypatch):
+    """Names of temporary files, in a folder that no other process writes to."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def names():
+        gc.collect()
+        return [path.name for path in tmp_path.iterdir()]
+
+    return names
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -121,31 +127,29 @@ def test_moments_finer_than_a_float_tells_apart(small_chunks):
 
 
 @pytest.mark.needs("pyarrow")
-def test_the_temporary_file_of_a_reader_goes(frame):
-    before = left_behind()
+def test_the_temporary_file_of_a_reader_goes(frame, left_behind):
     rows = open_rows(opened("reader", frame))
-    assert len(left_behind() - before) == 1
+    assert len(left_behind()) == 1
     del rows
-    assert left_behind() == before
+    assert left_behind() == []
     reader = opened("reader", frame)
     sh.scan(reader, order=2, top=0, progress=False)
     with pytest.raises(ValueError, match=r"record batches with rows, got none\. A reader can be gone over once"):
         open_rows(reader)
-    assert left_behind() == before
+    assert left_behind() == []
 
 
 @pytest.mark.needs("pyarrow")
-def test_a_reader_that_fails_leaves_nothing(frame):
+def test_a_reader_that_fails_leaves_nothing(frame, left_behind):
     import pyarrow as pa
 
     def batches():
         yield from frame.to_arrow().to_batches()
         raise OSError("the line is down")
 
-    before = left_behind()
     with pytest.raises(OSError, match="the line is down"):
         open_rows(pa.RecordBatchReader.from_batches(frame.to_arrow().schema, batches()))
-    assert left_behind() == before
+    assert left_behind() == []
 
 
 @pytest.mark.needs("pyarrow")

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -163,9 +164,7 @@ def _is(number: int) -> str:
 
 
 def _about_strength(document: Mapping[str, Any], pairs: Relations) -> list[Sentence]:
-    trivial = trivial_pairs(document)
-    found = [row for row in strongest_pairs(pairs) if _pair_of(document, pairs, row) not in trivial]
-    rows = found[:_MOST_NAMED]
+    rows = named_pairs(document, pairs)
     if not rows:
         return []
     words = [_pair_words(document, pairs, row) for row in rows]
@@ -190,6 +189,13 @@ def _about_determined(document: Mapping[str, Any]) -> list[Sentence]:
 
 def _pair_of(document: Mapping[str, Any], pairs: Relations, row: int) -> frozenset[str]:
     return frozenset(document["columns"][position]["name"] for position in pairs.index[row])
+
+
+def named_pairs(document: Mapping[str, Any], pairs: Relations) -> list[int]:
+    """The few pairs that the summary names: the strongest, without those of which one column decides the other."""
+    trivial = trivial_pairs(document)
+    found = (row for row in strongest_pairs(pairs) if _pair_of(document, pairs, row) not in trivial)
+    return list(islice(found, _MOST_NAMED))
 
 
 def strongest_pairs(pairs: Relations) -> list[int]:

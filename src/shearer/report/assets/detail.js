@@ -78,8 +78,11 @@ Shearer.relationWords = (model, row) => {
   return words ? [el("p", { class: "verdict relation" }, words)] : [];
 };
 
-Shearer.verdict = (reported) => {
-  const words = reported ? "Dependent, beyond what chance explains." : "No more than chance may give.";
+Shearer.verdict = (model, reported) => {
+  const found = model.independentRows
+    ? "Dependent, beyond what chance explains."
+    : "Dependent, by a test that takes rows as independent.";
+  const words = reported ? found : "No more than chance may give.";
   return el("p", { class: "verdict" }, words);
 };
 
@@ -99,7 +102,7 @@ Shearer.detail = {
 
   openPair(model, row) {
     this.clear();
-    const figures = [Shearer.verdict(model.pairs.reported[row]), ...Shearer.relationWords(model, row)];
+    const figures = [Shearer.verdict(model, model.pairs.reported[row]), ...Shearer.relationWords(model, row)];
     figures.push(Shearer.pairTerms(model, row), ...Shearer.pairDetails(model.pairs.measured.get(row)));
     let picture = el("p", { class: "empty" }, "The page holds no rows to draw.");
     if (Shearer.hasPicture(model, model.pairs.columnsOf(row))) {
@@ -115,7 +118,7 @@ Shearer.detail = {
     this.clear();
     const figures = [Shearer.tripleTerms(model, row), ...Shearer.measuredTerms(model.triples.measured.get(row))];
     const kind = Shearer.kinds[model.triples.kind[row]];
-    const verdict = Shearer.verdict(model.triples.reported[row]);
+    const verdict = Shearer.verdict(model, model.triples.reported[row]);
     if (kind && model.triples.reported[row]) verdict.append(` ${kind[0].toUpperCase()}${kind.slice(1)}.`);
     let picture = el("p", { class: "empty" }, "The page holds no rows to draw.");
     if (Shearer.hasPicture(model, model.triples.columnsOf(row))) {

@@ -28,10 +28,10 @@ Shearer.startGallery = (model) => {
   Shearer.showInParts(Shearer.byId("gallery"), Shearer.byId("gallery-more"), rows, 9, build);
 };
 
-// Beside the words at the top: the clearest synergistic triple, or the strongest pair.
+// Beside the words at the top: the clearest synergistic triple, or the first pair that the words name.
 Shearer.startHero = (model) => {
   const [triple] = model.pictured.triples;
-  const [pair] = model.pictured.pairs;
+  const [pair] = model.named;
   const host = Shearer.byId("hero");
   const caption = (words, names) => el("figcaption", {}, words, Shearer.namesElement(names, 30));
   if (triple && Shearer.hasPicture(model, model.triples.columnsOf(triple[0]))) {

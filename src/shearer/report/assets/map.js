@@ -147,7 +147,7 @@ Shearer.Map = class {
     const names = row < 0 ? places : this.model.pairNames(row);
     const title = el("h3", {}, Shearer.namesElement(names, 36));
     const unknown = [el("p", { class: "verdict" }, "Not among the pairs of this page.")];
-    const known = () => [Shearer.verdict(this.model.pairs.reported[row]), Shearer.pairTerms(this.model, row)];
+    const known = () => [Shearer.verdict(this.model, this.model.pairs.reported[row]), Shearer.pairTerms(this.model, row)];
     readout.replaceChildren(title, ...(row < 0 ? unknown : known()));
     this.picture?.paint();
   }

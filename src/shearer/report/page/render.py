@@ -15,7 +15,7 @@ from shearer.report.page.packing import json_block, pack_relations
 from shearer.report.page.sample import pack_sample
 from shearer.report.pair_sentences import pair_sentences
 from shearer.report.relations import KINDS, Relations, check_document, read_relations
-from shearer.report.sentences import found_triples, strongest_pairs, summary, triple_sentence
+from shearer.report.sentences import found_triples, named_pairs, strongest_pairs, summary, triple_sentence
 from shearer.report.wording import Name, count, plain_name
 
 # Beyond these a page outgrows five megabytes; what is left out comes last in the document, and the page says so.
@@ -151,6 +151,8 @@ class _Shown:
             "order": map_order(strength, self._mapped()),
             "network": vars(lay_out(pairs, links, triples.index[self._synergies])),
             "pictured": {"pairs": links[: max(_MOST_PICTURED, self._top())], "triples": self._synergy_words()},
+            "named": named_pairs(document, pairs),
+            "independentRows": not document.get("dependent_rows"),
             "sample": pack_sample(sample, document["columns"], consecutive=lags),
             "ramp": {theme: ramp(theme) for theme in ("light", "dark")},
         }
