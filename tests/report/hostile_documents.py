@@ -61,7 +61,13 @@ def document(names=PLAIN, *, triples=True, lags=False, seed=0):
                 "exceptions": 0,
                 "factor": 100.0,
             },
-            {"kind": "computed", "columns": list(names[:3]), "how": ["less", "plus"], "exceptions": 2},
+            {
+                "kind": "computed",
+                "columns": list(names[:3]),
+                "how": ["less", "plus"],
+                "exceptions": 2,
+                "constant": -6.0,
+            },
         ],
         "dependent_rows": [
             {"kind": kind, "columns": list(names[:2]), "alike": list(names[1:3]), "rows": 12, "sorted": kind == "time"}

@@ -189,6 +189,24 @@ def test_sums_and_differences(rng):
     assert len(roles_of({"a": whole, "b": other, "c": whole + other}).known) == 1
 
 
+def test_sums_with_a_constant(rng):
+    """Years of experience are age less years of school less 6."""
+    school, age = rng.integers(5, 19, size=200), rng.integers(25, 65, size=200)
+    experience = age - school - 6
+    experience[0] += 4
+    table = {"education": school, "age": age, "experience": experience}
+    (found,) = roles_of(table).known
+    assert (found["columns"][0], found["how"], found["constant"]) == ("experience", ["less", "plus"], -6.0)
+    scanned = sh.scan(table, top=0)
+    assert departures(scanned.document) == []
+    words = "experience is age less education less 6, in all rows but 1."
+    assert words in " ".join(summary_sentences(scanned.document))
+    a, b = (np.round(rng.normal(size=200), 2) for _ in range(2))
+    (found,) = roles_of({"a": a, "b": b, "c": np.round(a + b + 273.15, 1)}).known
+    assert found["constant"] == pytest.approx(273.15, abs=0.06)
+    assert roles_of({"a": a, "b": b, "c": a + b + np.round(rng.normal(5, 0.2, size=200), 2)}).known == []
+
+
 def test_products_and_ratios(rng):
     """A product, a percentage, a rate, a body mass index, rounded as one writes them; said once each."""
     wide, high = np.round(rng.uniform(1, 9, N), 1), np.round(rng.uniform(20, 90, N), 1)

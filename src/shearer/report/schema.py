@@ -61,6 +61,7 @@ FIELDS: dict[str, tuple[str, str]] = {
         '"times", "over" or "over the square of"',
     ),
     "known[].exceptions?": ("integer", "rows in which the formula does not give what is computed"),
+    "known[].constant?": ("number", "what is added to a sum in every row; missing where that is nothing"),
     "known[].factor?": ("number", "by which a product or ratio is multiplied, as 100 for percent"),
     "dependent_rows[].kind?": (
         "text",

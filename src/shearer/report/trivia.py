@@ -65,22 +65,23 @@ def _determines(found: Mapping[str, Any], _: set[str]) -> Sentence:
 def _computed(found: Mapping[str, Any], _: set[str]) -> Sentence:
     total, first, *terms = found["columns"]
     how = list(found["how"])
-    factor = found.get("factor", 1.0)
+    factor, constant = found.get("factor", 1.0), found.get("constant", 0.0)
     if how[0] == "less" and "plus" in how:  # begin with what is added
         place = how.index("plus")
         first, terms = terms[place - 1], [first, *terms[: place - 1], *terms[place:]]
         how = ["plus", *how[:place], *how[place + 1 :]]
-    begin = " is less " if how[0] == "less" else " is " if factor == 1.0 else f" is {_factor(factor)} times "
+    begin = " is less " if how[0] == "less" else " is " if factor == 1.0 else f" is {_number(factor)} times "
     start: Sentence = [plain_name(total), begin, plain_name(first)]
     return [
         *start,
         *(part for sign, term in zip(how[1:], terms, strict=True) for part in (f" {sign} ", plain_name(term))),
+        *([f" {'plus' if constant > 0 else 'less'} {_number(abs(constant))}"] if constant else []),
         f", in all rows but {found['exceptions']:,}." if found.get("exceptions") else ".",
     ]
 
 
-def _factor(factor: float) -> str:
-    return f"{factor:,.0f}" if factor >= 1 and factor == round(factor) else f"{factor:.4g}"
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1 and value == round(value) else f"{value:.6g}"
 
 
 def computed_sentence(document: Mapping[str, Any], names: Collection[str]) -> Sentence | None:

@@ -1,6 +1,7 @@
 """Columns of numbers that are sums or differences of others, up to the digits that were written."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,8 +19,18 @@ _MOST_SUMMED, _MOST_TERMS, _MOST_DIGITS, _GUESSED = 200, 4, 9, 1000
 _LEFT, _LEAST_SHARES, _EXCEPTIONS, _REFITS = 0.15, (1e-3, 0.03), 0.01, 4
 
 
-def sums_of(columns: Sequence[Coded]) -> Iterable[tuple[list[str], list[str], int]]:
-    """Columns of numbers that are sums or differences of others before them, how, and in how many rows they are not."""
+@dataclass(frozen=True)
+class Sum:
+    """A column, the others it is a sum of, "plus" or "less" each, a constant, and in how many rows it is not."""
+
+    names: list[str]
+    how: list[str]
+    constant: float
+    exceptions: int
+
+
+def sums_of(columns: Sequence[Coded]) -> Iterable[Sum]:
+    """Columns of numbers that are sums or differences of others before them, and of a constant."""
     usable = [column for column in columns if column.complete and not column.dated and column.distinct > 2]
     if not 3 <= len(usable) <= _MOST_SUMMED or len(usable[0].values) < FEWEST_COUNTED + len(usable):
         return
@@ -35,10 +46,11 @@ def sums_of(columns: Sequence[Coded]) -> Iterable[tuple[list[str], list[str], in
     for place in range(len(usable)):
         # Rounding leaves something, and so do a few rows in which it was not done: a count of rows follows.
         for terms in _terms(values, free, place) if diagonal[place] < _LEFT else ():
-            exceptions = _rows_off(usable, place, terms)
+            constant, exceptions = _left_of(usable, place, terms)
             if exceptions <= _EXCEPTIONS * len(usable[place].values):
                 names = [usable[k].name for k in (place, *terms)]
-                yield names, ["plus" if sign > 0 else "less" for sign in terms.values()], exceptions
+                how = ["plus" if sign > 0 else "less" for sign in terms.values()]
+                yield Sum(names, how, constant, exceptions)
                 break
         else:
             free.append(place)
@@ -64,13 +76,20 @@ def _terms(values: Floats, free: Sequence[int], place: int) -> Iterable[dict[int
             yield dict(zip([free[k] for k in chosen], signs.tolist(), strict=True))
 
 
-def _rows_off(columns: Sequence[Coded], place: int, terms: Mapping[int, float]) -> int:
-    """Rows in which the sum does not give the column."""
+def _left_of(columns: Sequence[Coded], place: int, terms: Mapping[int, float]) -> tuple[float, int]:
+    """What is left of a column less a sum of others: a constant, and rows that have something else."""
     used = [columns[k].values for k in (place, *terms)]
     residual = used[0] - sum(sign * column for sign, column in zip(terms.values(), used[1:], strict=True))
     # A sum of nothing but whole numbers is exact.
     rounded = used if any(resolution(column) < 1 for column in used) else []
-    return int((np.abs(residual) > _rounding(rounded, [1.0] * len(rounded)) + _SINGLE).sum())
+    allowed = _rounding(rounded, [1.0] * len(rounded)) + _SINGLE
+    middle = float(np.median(residual))
+    # The constant of the fewest digits that will do.
+    for constant in (0.0, *(round(middle, digits) for digits in range(_MOST_DIGITS)), middle):
+        exceptions = int((np.abs(residual - constant) > allowed).sum())
+        if exceptions <= _EXCEPTIONS * len(residual):
+            break
+    return constant, exceptions
 
 
 def some_rows(rows: Indices) -> Indices:

@@ -87,9 +87,11 @@ def find_roles(columns: Mapping[str, Coded], keep: Collection[str], targets: Col
     determined = _determined(list(rest.values()))
     for name, others in determined.items():
         known.append({"kind": "determines", "columns": [name, *others], "how": []})
-    for names, signs, exceptions in sums_of([column for column in rest.values() if not column.labels]):
-        known.append({"kind": "computed", "columns": names, "how": signs, "exceptions": exceptions})
-    summed = {found["columns"][0] for found in known if found["kind"] == "computed"}
+    for found in sums_of([column for column in rest.values() if not column.labels]):
+        constant = {"constant": found.constant} if found.constant else {}
+        own = {"columns": found.names, "how": found.how, "exceptions": found.exceptions}
+        known.append({"kind": "computed", **own, **constant})
+    summed = {record["columns"][0] for record in known if record["kind"] == "computed"}
     for product in products_of([column for column in rest.values() if not column.labels]):
         if product.names[0] not in summed:
             own = {"columns": product.names, "how": product.how, "exceptions": product.exceptions}
