@@ -1,6 +1,7 @@
 """`shearer test`."""
 
 import json
+import re
 
 import polars as pl
 import pytest
@@ -57,7 +58,8 @@ def test_conditions_methods_groups_and_kinds(call, planted):
 
 
 def test_what_conditions_explain_is_said(call, planted):
-    assert "explaining" in call("test", planted, "dose", "response", "--given", "ring_x,species").stdout
+    said = " ".join(call("test", planted, "dose", "response", "--given", "ring_x,species").stdout.split())
+    assert re.search(r"ring_x and species explain \d+% of dose and \d+% of response \(of the variance", said)
     refused = call("test", planted, "lamp", "dose", "--given", "switch_a,switch_b").stdout
     assert "lamp and dose could not be tested" in refused
     assert "is a function of" in refused

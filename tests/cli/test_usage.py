@@ -1,11 +1,13 @@
 """The command as a whole: help, usage, pipes, signals, and errors of one line."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 
 import networkx as nx
+import numpy as np
 import polars as pl
 import pytest
 
@@ -215,3 +217,21 @@ def test_notes_are_on_columns_that_are_used(call, tmp_path, rng):
     result = call("test", tmp_path / "t.csv", "x", "y")
     assert not [words for words in said if words in result.stdout + result.stderr]
     assert said[0] in call("test", tmp_path / "t.csv", "x", "row").stderr
+
+
+@pytest.mark.parametrize("command", [("outliers",), ("network",), ("select", "price")], ids=" ".join)
+def test_columns_that_number_the_rows_are_left_out(call, tmp_path, rng, command):
+    """Whatever looks at all columns leaves them out, says so, and takes them where they are named."""
+    size = rng.normal(size=80)
+    numbered = np.delete(np.arange(100), np.s_[::5])
+    table = {"no": numbered, "size": size, "price": size + rng.normal(size=80), "age": rng.integers(20, 70, size=80)}
+    path = tmp_path / "table.csv"
+    pl.DataFrame(table).write_csv(path)
+    out = tmp_path / "out.json"
+    name, *rest = command
+    assert call(name, path, *rest, "--json", out).returncode == 0
+    document = json.loads(out.read_text())
+    assert "Left out: 'no' (counts the rows, 1 to 99 with gaps)" in " ".join(document["notes"])
+    assert '"no"' not in json.dumps({**document, "notes": []})
+    assert call(name, path, *rest, "--columns", "no,size,age", "--json", out).returncode == 0
+    assert '"no"' in out.read_text()

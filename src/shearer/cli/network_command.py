@@ -26,6 +26,7 @@ from shearer.cli.options import (
     choose_columns,
     parse_kinds,
     with_kinds,
+    without_row_numbers,
 )
 from shearer.cli.outputs import STDOUT, check_outputs, deliver, noted, say
 
@@ -146,9 +147,10 @@ def network(
     from shearer.tools import DependenceNetwork
 
     loaded = Reading(separator, encoding, no_header, sheet, skip_rows, memory).read(files)
-    frame = choose_columns(loaded.frame, columns, drop)
-    notes = loaded.notes_on(frame.columns)
-    names = _read_names(regulators, frame.columns, quiet=quiet)
+    chosen = choose_columns(loaded.frame, columns, drop)
+    names = _read_names(regulators, chosen.columns, quiet=quiet)
+    frame, unused = without_row_numbers(chosen, columns, wanted=[*(kinds or ()), *(names or ())])
+    notes = (*loaded.notes_on(frame.columns), *unused)
     with noted(notes, quiet=quiet):
         found = DependenceNetwork(
             preset=preset, alpha=alpha, kernel=_parse_width(width), weight=weight, fdr=rate, threshold=threshold,

@@ -200,6 +200,33 @@ def choose_columns(frame: "pl.DataFrame", columns: str | None, drop: str | None)
     return frame[chosen_names(frame.columns, columns, drop)]
 
 
+def without_row_numbers(
+    frame: "pl.DataFrame", columns: str | None, *, wanted: Sequence[str] = (), least: int = 2
+) -> tuple["pl.DataFrame", list[str]]:
+    """The table without columns that only count or number the rows, and a note on them.
+
+    Columns that are named, or `wanted`, stay; so do all where fewer than `least` others are left.
+    """
+    from shearer.data import read
+    from shearer.scanning.columns.coded import coded_columns
+    from shearer.scanning.columns.roles import identifies_rows
+
+    named = {*split_names(columns or ""), *wanted}
+    candidates = [
+        name
+        for name, dtype in frame.schema.items()
+        if dtype.is_integer() and name not in named and frame[name].n_unique() == frame.height > 0
+    ]
+    if not candidates:
+        return frame, []
+    coded = coded_columns(read(frame.select(candidates), missing="pairwise", pairwise=True).columns)
+    reasons = {name: reason for name, column in coded.items() if (reason := identifies_rows(column)) is not None}
+    if not reasons or frame.width - len(reasons) < least:
+        return frame, []
+    left_out = ", ".join(f"{describe(name)} ({reason})" for name, reason in reasons.items())
+    return frame.drop(list(reasons)), [f"Left out: {left_out}; --columns brings back what it names."]
+
+
 def check_kinds(frame: "pl.DataFrame", kinds: Mapping[str, str] | None) -> None:
     """Refuse to read texts as numbers, and say which are none."""
     import polars as pl

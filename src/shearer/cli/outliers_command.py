@@ -23,6 +23,7 @@ from shearer.cli.options import (
     Sheet,
     SkipRows,
     choose_columns,
+    without_row_numbers,
 )
 from shearer.cli.outputs import STDOUT, check_outputs, deliver, noted
 from shearer.measures.registry import normalized_measures
@@ -131,12 +132,13 @@ def outliers(
     from shearer.report.outlying import NumberedRows
 
     loaded = Reading(separator, encoding, no_header, sheet, skip_rows, memory).read(files)
-    frame = choose_columns(loaded.frame, columns, drop)
+    chosen = choose_columns(loaded.frame, columns, drop)
+    frame, unused = without_row_numbers(chosen, columns, wanted=[label] if label else [])
     if label is not None:
         check_names("--label", [label], loaded.frame.columns)
         frame = frame.with_columns(loaded.frame[label])
     table = NumberedRows.of(frame, label, with_labels=not by_paper)
-    notes = loaded.notes_on(frame.columns)
+    notes = (*loaded.notes_on(frame.columns), *unused)
     with noted((*notes, *table.notes), quiet=quiet):
         if min(table.numbers.shape) < 2:
             got = f"{table.numbers.width} such columns and {len(table.numbers)} rows that have all of them"

@@ -26,6 +26,7 @@ from shearer.cli.options import (
     choose_columns,
     parse_kinds,
     with_kinds,
+    without_row_numbers,
 )
 from shearer.cli.outputs import STDOUT, check_outputs, deliver, noted
 
@@ -96,8 +97,10 @@ def select(
     check_names("TARGET", [target], loaded.frame.columns)
     frame = with_kinds(loaded.frame, kinds)
     features = choose_columns(frame, columns, drop)
-    features = features.drop(target, strict=False)
-    notes = loaded.notes_on([*features.columns, target])
+    features, unused = without_row_numbers(
+        features.drop(target, strict=False), columns, wanted=list(kinds or ()), least=1
+    )
+    notes = (*loaded.notes_on([*features.columns, target]), *unused)
     with noted(notes, quiet=quiet):
         if not features.width:
             raise value_error("--columns", "some column beside the target", "none")

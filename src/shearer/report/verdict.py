@@ -112,8 +112,10 @@ class VerdictView:
                 f"{document['n']} rows{left_out}"
             )
             if "explained" in document:
-                shares = " and ".join(f"{share:.0%}" for share in document["explained"])
-                yield Text(f"{_listed(document['given'])} explaining {shares} of the variance, by cross-validation")
+                told = zip(document["explained"], document["variables"], strict=True)
+                shares = " and ".join(f"{share:.0%} of {_listed([name])}" for share, name in told)
+                verb = "explains" if len(document["given"]) == 1 else "explain"
+                yield Text(f"{_listed(document['given'])} {verb} {shares} (of the variance, by cross-validation)")
             if document.get("warning"):
                 yield Text(f"warning: {document['warning']}")
             yield from _components(document["components"], "component")
