@@ -23,6 +23,7 @@ hypothesis.settings.register_profile("default", deadline=None, max_examples=60, 
 hypothesis.settings.load_profile("default")
 
 _deselected: Counter[str] = Counter()
+_ROOT = Path(__file__).parent.parent
 # Files that cannot be imported without torch, and examples in text and docstrings that use it.
 _IMPORTS_TORCH = re.compile(r"^(?:import|from) (?:torch|shearer\.neural)\b", re.MULTILINE)
 _USES_TORCH = re.compile(r"\b(?:torch|neural|mine)\b")
@@ -62,7 +63,7 @@ class WithoutTorch:
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
         if collection_path.suffix != ".py":
             return None
-        inside = collection_path.parent.name == "neural"
+        inside = collection_path.is_relative_to(_ROOT) and "neural" in collection_path.relative_to(_ROOT).parts
         if not inside and not _IMPORTS_TORCH.search(collection_path.read_text(encoding="utf-8")):
             return None
         _deselected["files, torch"] += 1
