@@ -102,6 +102,7 @@ def test_commands_and_options():
     assert set(re.findall(r"(--[a-z][a-z-]+)", README)) <= known
 
 
+@pytest.mark.needs("torch")
 def test_names():
     for path in set(re.findall(r"\bsh\.([A-Za-z_][\w.]*)", README)):
         found = sh

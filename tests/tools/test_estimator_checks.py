@@ -1,7 +1,13 @@
 """scikit-learn's own checks, none left out."""
 
+import os
+from unittest import mock
+
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
+
+# scikit-learn 1.6 asks for it when its checks are imported beside array-api-compat; scipy has been imported without.
+with mock.patch.dict(os.environ, SCIPY_ARRAY_API="1"):
+    from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from shearer.tools import (
     DependenceNetwork,

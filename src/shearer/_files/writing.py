@@ -71,9 +71,13 @@ def write_file(option: str, path: str | PathLike[str], contents: Contents) -> No
 
 def _target(option: str, path: str | PathLike[str]) -> Path:
     try:
-        return Path(path).resolve()
-    except (OSError, ValueError, RuntimeError) as error:  # a loop of links, a NUL
+        target = Path(path).resolve()
+        circle = target.is_symlink()  # from Python 3.13 on a circle of links stays as it is, earlier it is an error
+    except (OSError, ValueError, RuntimeError) as error:  # a circle of links, a NUL
         raise value_error(option, "the name of a file", describe(str(path))) from error
+    if circle:
+        raise value_error(option, "the name of a file", f"{describe(str(path))}, a link that leads to itself")
+    return target
 
 
 def replace_file(target: Path, contents: Contents) -> None:
