@@ -42,7 +42,7 @@ CLAIMS = [
     Claim("With PyTorch tensors the measures are loss functions.", README, pytest("test_gradients.py")),
     Claim("at one false discovery rate of 5 %", README, pytest(f"{CLAIMS_TEST}::test_false_discovery_rates")),
     Claim(
-        "what is found has a strength on the scale of a correlation, with an interval",
+        "has a strength on the scale of a correlation, with an interval",
         README,
         "python -m experiments.strength",
     ),
@@ -65,7 +65,7 @@ CLAIMS = [
     ),
     Claim("`sh.Dependence(x, y, tol=1e-6)` certifies its bounds or refuses", README, pytest("spectrum")),
     Claim("one pass, merged by adding", README, pytest("sketching/test_sketch.py")),
-    Claim("Read from the committed benchmarks", README, "make readme-check"),
+    Claim("read from the committed benchmarks", README, "make readme-check"),
     Claim("T, D and I are never negative", README, pytest("test_identities.py")),
     Claim("T\\*, D\\* and I\\* are at most 1 at every order", README, pytest("properties")),
     Claim("-0.087", README, pytest(f"{CLAIMS_TEST}::test_negative_at_order_two")),

@@ -9,8 +9,10 @@ changes.
 import ast
 import hashlib
 import os
+import re
 import subprocess
 import sys
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ ROOT = DOCS.parent
 EXAMPLES = ROOT / "examples" / "gallery"
 PAGES = DOCS / "gallery"
 LIMIT = 20.0  # seconds of one processor that an example may take
+LINE = 100  # characters of a printed sentence that fit beside each other on a page
 
 # What runs in a process of its own: the example, then its figures; its last line on stderr is the time it took.
 _RUN = """
@@ -119,9 +122,25 @@ def page(example: Example, printed: str) -> str:
         lines += [f".. image:: {picture.name}", f"   :alt: {example.title}", "   :class: gallery", ""]
     lines += [".. code-block:: python", "", indented(example.code), ""]
     if printed.strip():
-        lines += ["What it prints:", "", ".. code-block:: text", "", indented(printed.rstrip()), ""]
+        lines += ["What it prints:", "", ".. code-block:: text", "   :class: table-output", ""]
+        lines += [indented(folded(printed.rstrip())), ""]
     lines += [f"The program: ``examples/gallery/{example.path.name}``.", ""]
     return "\n".join(lines)
+
+
+def folded(printed: str) -> str:
+    """Long sentences in several lines; lines of a table, whose cells stand below each other, as they are.
+
+    Examples
+    --------
+    >>> [len(line) for line in folded("word " * 21 + "end").splitlines()]
+    [99, 8]
+    >>> folded("a    1   " * 30) == "a    1   " * 30
+    True
+    """
+    return "\n".join(
+        line if re.search(r"\S {2,}\S|[│┆]", line) else textwrap.fill(line, LINE) for line in printed.split("\n")
+    )
 
 
 def indented(text: str) -> str:

@@ -467,6 +467,7 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "scan_schema": lambda: table("Fields", ["field", "type", "meaning"], schema_rows(), "34 22 44"),
     "claims": lambda: table(*claims_list.claims(), "42 14 44"),
     "reproduction": lambda: table(*tables_reproduction.reproduction(), "9 17 14 19 23 18"),
+    "reproduction_settings": tables_reproduction.settings,
     "figure1_points": lambda: tables_figures.figure1_points(table),
     "figure1_distances": lambda: tables_figures.figure1_distances(table),
     "figure2_distances": lambda: tables_figures.figure2_distances(table),

@@ -1,6 +1,9 @@
-"""Every table and figure of the paper: what was run, with which seeds, and what came out, by rules from the results."""
+"""Every table and figure of the paper: settings, seeds, and what came out, by rules from the results."""
 
+import ast
+import re
 from math import sqrt
+from pathlib import Path
 from statistics import fmean
 
 import claims_learning
@@ -213,3 +216,52 @@ def reproduction() -> Table:
     ]
     header = ["in the paper", "what", "``python -m experiments.``", "run here, seeds", "seen here", "verdict"]
     return "The paper's tables and figures", header, shown
+
+
+# The programs in the order of the paper, with what they run again.
+PROGRAMS = {
+    "figure1": "Figure 1",
+    "figure2": "Figure 2",
+    "dream4": "Table 2",
+    "fashion_shift": "Table 3",
+    "bike_noise": "Figures 3 and 9",
+    "odds": "Table 4",
+    "vgg_dynamics": "Figures 4, 5, 10 and 11",
+    "figures78": "Figures 7 and 8",
+    "bottleneck_mnist": "Table 5",
+    "cifar_errors": "Table 6",
+}
+
+
+_WRITES = re.compile(
+    r"\s*Writes experiments/\S+ after every \w+(?: \([^)]*\))?, and goes on where it stopped\.".replace(" ", r"\s+")
+)
+
+
+def head(program: str) -> str:
+    """What the docstring of a program says, without title, usage and where it writes."""
+    path = Path(__file__).parent.parent / "experiments" / f"{program}.py"
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    _, _, body = text.partition("usage: ")[2].partition("\n\n")
+    return _WRITES.sub("", body)
+
+
+def marked_up(text: str) -> str:
+    r"""Plain text of a docstring as the pages write it.
+
+    Examples
+    --------
+    >>> print(marked_up("`scale` of T* and |z|^2"))
+    ``scale`` of T\* and \|z\|^2
+    """
+    parts = re.split(r"`([^`]+)`", text)
+    return "".join(f"``{part}``" if k % 2 else escape(part).replace("|", r"\|") for k, part in enumerate(parts))
+
+
+def settings() -> str:
+    """How each experiment was set, as the head of its program says."""
+    parts = []
+    for program, item in PROGRAMS.items():
+        paragraphs = [marked_up(part) for part in re.split(r"\n\s*\n", head(program))]
+        parts.append(f"**{item}** (``{program}``). " + "\n\n".join(paragraphs))
+    return "\n\n".join(parts) + "\n"

@@ -1,4 +1,4 @@
-"""Figures 3 and 9: learning the hire of bicycles from noisy counts, in three seasons, for the fourth.
+"""Figures 3 and 9: bicycle hire learned from noisy counts of three seasons, tested on the fourth.
 
 usage: python -m experiments.bike_noise [--quick | --full] [--only NAME ...]
 

@@ -7,7 +7,7 @@ sixth of the training images for validation: the paper's settings, but for the e
 them all). The epoch is chosen on the validation images; "best on test" is the smallest test error over all epochs,
 which is how the authors' programs choose. All methods of a seed begin with the same weights where their networks agree,
 and see the same batches. `information` is I(x; z) of the last epoch, in bits, on batches of validation images.
-"known" and |z|^2 are ours: `experiments.bottleneck_first` has the beginning of their trainings, `--full` all of them.
+"known" and |z|^2 are ours: `experiments.bottleneck_first` trains their first epochs, `--full` all of them.
 """
 
 import sys

@@ -1,10 +1,11 @@
-"""The paper's Table 2 and its larger sisters: links of DREAM4 networks ranked by dependence, by many methods.
+"""The paper's Table 2, and larger networks: links of DREAM4 networks ranked by dependence, by many methods.
 
 usage: python -m experiments.dream4 [--quick] [--only NAME ...]
 
-Networks of 10 genes: all 136 rows, 45 pairs. Networks of 100 genes: 100 rows, 4950 pairs. The gold standard without
-directions. Needs SHEARER_DATA. Writes experiments/results/dream4.json after every case (size/network/family), and goes
-on where it stopped.
+Networks of 10 genes: all 136 rows, 45 pairs. Networks of 100 genes: 100 rows, 4950 pairs. The gold standard is taken
+without directions. The paper's row is I* at order 1.01 with the width of its authors' demo (ten times their Silverman
+width); other orders and widths stand in rows of their own. Needs SHEARER_DATA. Writes experiments/results/dream4.json
+after every case (size/network/family), and goes on where it stopped.
 """
 
 import sys

@@ -1,16 +1,17 @@
-"""Table 3: clothes upright to learn from, clothes turned by up to 20 degrees to tell.
+"""Table 3: clothes learned from upright images, and told from images turned by up to 20 degrees.
 
 usage: python -m experiments.fashion_shift [--quick | --full] [--only NAME ...]
 
 The paper's network (two convolutions 5 x 5 of 16 and 32 maps with batch normalisation, ReLU and pooling, one linear
 layer), Adam at 1e-3, batches of 128, order 2, pixels from -1 to 1. Widths are those of the authors' later program, in
-its form exp(-d^2 / sigma): 1 for inputs; for errors 1 (HSIC, H) and 20 (I). Of 784 pixels a kernel so narrow is nearly
-the identity (`similarity`, its mean entry off the diagonal, is recorded), and I(x; e) is then H(e) whatever depends on
-what; hence one row more, ours: the median width of inputs, width 1 of errors, order 1.01. 10 epochs in place of 100,
-which `--full` has. All 60000 images: 5000 of them, upright, for validation, on which the epoch is chosen; "best on
-test" is the largest accuracy on the turned test images over all epochs (the authors' programs choose on test images).
-The mean error on training images is added to the probabilities where the loss does not see it ("raw": it is not).
-`experiments.fashion_first` has the beginning of the trainings of the row that is ours.
+its form exp(-d^2 / sigma): 1 for inputs; for errors 1 (HSIC, H) and 20 (I). With 784 pixels the matrix of so narrow a
+kernel is nearly the identity (`similarity`, its mean entry off the diagonal, is recorded), and I(x; e) is then H(e),
+whether errors depend on inputs or not. Hence one more row, ours: the median width for inputs, width 1 for errors, order
+1.01. 10 epochs and up to 3 seeds; `--full` has the paper's 100 epochs. All 60000 images: 5000 of them, upright, for
+validation, on which the epoch is chosen; "best on test" is the largest accuracy on the turned test images over all
+epochs (the authors' programs choose on test images). The mean error on training images is added to the probabilities
+where the loss does not see it (in rows "raw" it is not). `experiments.fashion_first` trains the first epochs of our
+row.
 """
 
 import math

@@ -2,12 +2,12 @@
 
 usage: python -m experiments.figure2 [--quick | --full] [--only NAME ...]
 
-Each family in two readings. "text" is what the paper says: A, y_i = y_1^i of a uniform y_1; B, y_1 the square of the
-mean of the others, which are uniform on [0, 1]. "source" is what its curves agree with, relations B and C of Romano et
-al. 2016, "Measuring dependency via intrinsic dimensionality": A, y_2 = ... = y_d, each y_1 or 20 y_1 at random; B, the
-others uniform on [-1, 1]. The paper states no kernel width: T*, D* and I* are taken at the median width of each
-variable, and at the one width for all that the authors' public demos take from the first variable, Silverman's rule,
-once and ten times. Writes experiments/results/figure2.json after every point, and goes on where it stopped.
+Each family of data is read in two ways. "text" is what the paper says: A, y_i = y_1^i of a uniform y_1; B, y_1 the
+square of the mean of the others, which are uniform on [0, 1]. "source" is what its curves agree with, relations B and C
+of Romano et al. 2016, "Measuring dependency via intrinsic dimensionality": A, y_2 = ... = y_d, each y_1 or 20 y_1 at
+random; B, the others uniform on [-1, 1]. The paper states no kernel width: T*, D* and I* are taken at the median width
+of each variable, and at the one width for all that the authors' public demos take from the first variable, Silverman's
+rule, once and ten times. Writes experiments/results/figure2.json after every point, and goes on where it stopped.
 """
 
 import sys

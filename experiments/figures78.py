@@ -4,7 +4,7 @@ usage: python -m experiments.figures78 [--quick | --full] [--only NAME ...]
 
 7: acceptance of independence by I* over 10 groups of 128 of 512 rows, on the data of Figure 1a. 8: T* over 10 groups of
 100 of 1000 rows, on Data B of Figure 2 in the reading of its source. Groups are drawn without replacement, and kernel
-widths are those of all rows; a shuffle moves all rows of y, and the groups stay. The paper states none of it. Writes
+widths are those of all rows; a shuffle moves all rows of y, and the groups stay. The paper states none of this. Writes
 experiments/results/figures78.json after every point, and goes on where it stopped.
 """
 

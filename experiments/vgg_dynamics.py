@@ -4,15 +4,15 @@ usage: python -m experiments.vgg_dynamics [--quick | --full] [--only NAME ...]
 
 SGD at 0.05, a tenth of it for the last sixth of the epochs, momentum 0.9, weight decay 5e-4, batches of 100, pictures
 shifted and mirrored. Here: 10000 pictures to learn from, all widths of the network an eighth, 60 epochs; `--full` has
-the whole network and 400 epochs. What the 13 convolutions make of 128 test pictures is looked at after some epochs: T*
-of all maps (orders 1.01 and 2), I* of every pair (order 2), HSIC of every pair. The paper gives no width. Two are
-tried:
+the whole network and 400 epochs. The output of the 13 convolutions for 128 test pictures is looked at after some
+epochs: T* of all maps (orders 1.01 and 2), I* of every pair (order 2), HSIC of every pair. The paper gives no width.
+Two are tried:
 
-"median"  the median distance between the pictures, for each map: no scale of its own
-"fixed"   5 n^(-1/(4+d)) for maps of d pixels, as in earlier work of the authors: the same in all epochs
+- "median": the median distance between the pictures, for each map, so that the scale of a map does not matter;
+- "fixed": 5 n^(-1/(4+d)) for maps of d pixels, as in earlier work of the authors, the same in all epochs.
 
-`scale` is the median distance itself, averaged over the maps of a layer. "shuffled": the pictures of each map in an
-order of their own, so that maps are independent and all else is as it was. Lower layers are 1 to 7, upper ones 8 to 13.
+`scale` is the median distance itself, averaged over the maps of a layer. "shuffled": the pictures are put into another
+order for each map, so that maps are independent and all else is as it was. Lower layers are 1 to 7, upper ones 8 to 13.
 """
 
 import sys

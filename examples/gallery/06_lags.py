@@ -1,8 +1,8 @@
 """Time series: who follows whom, and after how long?
 
 Three series that follow their own past; one also follows another by two steps. Such series look dependent to a test
-that takes rows as independent, whether they are or not. With ``lags=`` the part of every series is compared that its
-own past does not predict, at every lag and in both directions.
+that takes rows as independent, whether they are or not. With ``lags=`` the parts of the series that their own past
+does not predict are compared, at every lag and in both directions.
 """
 
 import matplotlib.pyplot as plt

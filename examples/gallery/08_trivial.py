@@ -1,7 +1,7 @@
-"""Copies, sums and identifiers are named, not reported
+"""Copies, sums and identifiers are recognised
 
-A row number, a column in other units and a total would stand above every real finding. A scan names them, leaves
-the copies out, and goes on with the rest.
+A row number or a column in other units would stand above every real finding: a scan leaves them out and says so. A
+total stays in the table, but the summary says that it is one, so that nobody takes its strength for a discovery.
 """
 
 import matplotlib.pyplot as plt

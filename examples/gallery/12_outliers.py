@@ -1,8 +1,8 @@
 """Outliers that are ordinary in every single column
 
 Three of 33 columns depend on each other and 6 of 400 rows break that dependence; no single value of theirs is
-unusual. The detector first looks for columns that depend, then for rows that do not fit there, and says which
-columns are to blame.
+unusual. The detector looks at single values, at the relations between columns and at distances, and says which columns
+made a row an outlier.
 """
 
 import matplotlib.pyplot as plt
@@ -11,7 +11,7 @@ import numpy as np
 import shearer as sh
 
 planted = sh.datasets.planted_subspace(400, sizes=(3,), noise=30, outliers=6, rng=1)
-detector = sh.tools.SubspaceOutlierDetector(n_subspaces=1).fit(planted.X)
+detector = sh.tools.SubspaceOutlierDetector().fit(planted.X)
 worst = np.argsort(detector.decision_scores_)[-6:]
 print("planted:", sorted(np.flatnonzero(planted.y).tolist()))
 print("found:  ", sorted(worst.tolist()))

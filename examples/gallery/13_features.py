@@ -15,7 +15,7 @@ X = rng.normal(size=(300, 12))
 y = X[:, 2] * X[:, 7] > 0
 
 alone = mutual_info_classif(X, y, random_state=0)
-selector = DependenceSelector(start=2).fit(X, y)
+selector = DependenceSelector().fit(X, y)
 chosen = selector.get_support(indices=True)
 print("best two by scores one by one:", np.sort(np.argsort(alone)[-2:]))
 print("chosen together:              ", chosen)

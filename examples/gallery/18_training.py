@@ -1,8 +1,7 @@
 """Training: a representation that does not tell the group
 
 A network predicts an outcome from inputs that also betray a group (a hospital, a scanner). ``DependenceLoss``
-beside the usual loss keeps the group out of the prediction: the price of each unit of dependence is the weight in
-front of it.
+beside the usual loss keeps the group out of the prediction: its weight is the price of a unit of dependence.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
 """Other measures under one call: who sees what?
 
-Twenty-six measures of other people are in ``shearer.comparators``. Five of them beside I* on four relations of 200
-rows, each as a share of its own value on the line, so that the bars compare.
+Twenty-six measures of other people are in ``shearer.comparators``. Here are five of them beside I* on four relations
+of 200 rows. Each bar is a share of the value that the measure has on a straight line, so that bars can be compared.
 """
 
 import matplotlib.pyplot as plt
