@@ -22,6 +22,7 @@ ROOT = DOCS.parent
 EXAMPLES = ROOT / "examples" / "gallery"
 PAGES = DOCS / "gallery"
 LIMIT = 20.0  # seconds of one processor that an example may take
+_CELLS = re.compile(r"\S {2,}\S|[│┆]")  # a line of a table: wrapped it could not be read
 LINE = 100  # characters of a printed sentence that fit beside each other on a page
 
 # What runs in a process of its own: the example, then its figures; its last line on stderr is the time it took.
@@ -122,8 +123,8 @@ def page(example: Example, printed: str) -> str:
         lines += [f".. image:: {picture.name}", f"   :alt: {example.title}", "   :class: gallery", ""]
     lines += [".. code-block:: python", "", indented(example.code), ""]
     if printed.strip():
-        lines += ["What it prints:", "", ".. code-block:: text", "   :class: table-output", ""]
-        lines += [indented(folded(printed.rstrip())), ""]
+        wide = ["   :class: table-output"] if _CELLS.search(printed) else []
+        lines += ["What it prints:", "", ".. code-block:: text", *wide, "", indented(folded(printed.rstrip())), ""]
     lines += [f"The program: ``examples/gallery/{example.path.name}``.", ""]
     return "\n".join(lines)
 
@@ -138,9 +139,8 @@ def folded(printed: str) -> str:
     >>> folded("a    1   " * 30) == "a    1   " * 30
     True
     """
-    return "\n".join(
-        line if re.search(r"\S {2,}\S|[│┆]", line) else textwrap.fill(line, LINE) for line in printed.split("\n")
-    )
+    lines = printed.split("\n")
+    return "\n".join(line if _CELLS.search(line) else textwrap.fill(line, LINE) for line in lines)
 
 
 def indented(text: str) -> str:

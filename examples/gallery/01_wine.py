@@ -16,8 +16,6 @@ found = sh.scan(table, order=2)
 for sentence in sh.report.summary_sentences(found.document):
     print(sentence)
 print()
-print(
-    found.pairs[["first", "second", "strength", "strength_low", "strength_high", "shape"]].head(8).round(2).to_string()
-)
+print(found.pairs[["first", "second", "strength", "shape"]].head(8).round(2).to_string())
 
 found.plot()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import gallery_pages
 import pytest
+import tables_reproduction
 from typer.main import get_command
 
 import shearer as sh
@@ -202,3 +203,30 @@ def test_gallery():
         assert "plt." in example.code or "plot(" in example.code  # leaves a picture
         used = set(re.findall(r"\bsh\.(\w+)", example.code)) - {"report", "plotting"}
         assert used <= set(sh.__all__)
+
+
+def numbered(kind, text):
+    """All n of "Table n" or "Figures n, m and k"."""
+    lists = re.findall(rf"{kind}s? (\d+\w?(?:(?:, | and )\d+)*)", text)
+    return {int(number) for found in lists for number in re.findall(r"\d+", found)}
+
+
+def test_every_table_and_figure_of_the_paper_is_on_the_page():
+    """The paper has, with its supplement, six tables and eleven figures."""
+    _, _, rows = tables_reproduction.reproduction()
+    items = ", ".join(row[0] for row in rows)
+    assert numbered("Table", items) == set(range(1, 7))
+    assert numbered("Figure", items) == set(range(1, 12))
+    assert all(row[-1] for row in rows)
+    programs = {row[2].strip("`") for row in rows} - {"–"}
+    assert programs == set(tables_reproduction.PROGRAMS)
+    for kind, drawn in (("Table", {1}), ("Figure", {6})):  # words, and an illustration that a page draws
+        assert numbered(kind, ", ".join(tables_reproduction.PROGRAMS.values())) == numbered(kind, items) - drawn
+
+
+@pytest.mark.parametrize("program", tables_reproduction.PROGRAMS)
+def test_the_settings_of_an_experiment_are_on_the_page(program):
+    said = tables_reproduction.head(program)
+    assert len(said.split()) > 40
+    assert "usage" not in said
+    assert "Writes" not in said
