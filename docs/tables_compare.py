@@ -24,7 +24,7 @@ def rejected(kind: str, title: str, tests: tuple[str, ...]) -> tuple[str, list[s
         ]
         law, sizes = name.split(", n=")
         lines.append([law, sizes.replace(", ", " / "), *shares])
-    return title, ["law", "rows", *tests], lines
+    return title, ["distribution", "rows", *tests], lines
 
 
 def level() -> tuple[str, list[str], list[list[str]]]:
@@ -58,7 +58,7 @@ def three_rejected(kind: str, title: str) -> tuple[str, list[str], list[list[str
         law, sizes = name.split(", n=")
         lines.append([law, sizes.replace(", ", " / "), f"{100 * one['rejected'][0] / one['rejected'][1]:.1f} %"])
     trials = max(one["rejected"][1] for one in found.values())
-    return f"{title} at 5 %, of {trials} trials", ["law", "rows", "rejected"], lines
+    return f"{title} at 5 %, of {trials} trials", ["distribution", "rows", "rejected"], lines
 
 
 def three_level() -> tuple[str, list[str], list[list[str]]]:

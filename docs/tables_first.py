@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from tables_learning import NOT_RUN, counted, found, of, signed, spread
 from tables_network import Table, escape
+from tables_neural import shown_method
 
-# What stands in the tables of the first epochs: whether inputs count, and what the gradient takes the width of z for.
+# What stands in the tables of the first epochs: whether inputs count, and how the gradient treats the width of z.
 FASHION_FIRST = {
     "CE": "–",
     "HSIC": "do not count",
@@ -17,9 +18,9 @@ FASHION_FIRST = {
 FIRST = {
     "baseline": "–",
     "VIB": "–",
-    "DIB": "width held",
-    "DIB, beta 0.01": "width held",
-    "DIB known, beta 0.01": "width known",
+    "DIB": "width a constant",
+    "DIB, beta 0.01": "width a constant",
+    "DIB known, beta 0.01": "width included",
     "|z|^2, beta 0.001": "–",
     "|z|^2, beta 0.01": "–",
 }
@@ -57,7 +58,7 @@ def beginning(
         difference = signed(float(np.mean(apart))) if apart else "–"
         if len(apart) > 1:
             difference += f" ± {np.std(apart, ddof=1):.2f}"
-        cells.append([escape(name).replace("|", "\\|"), remark, spread([*own.values()]), difference])
+        cells.append([shown_method(name.replace(" known", "")), remark, spread([*own.values()]), difference])
     title, firsts = "", list(found(part).values())
     if firsts:
         stop, whole = firsts[0]["epochs"], firsts[0]["of_epochs"]
@@ -66,20 +67,20 @@ def beginning(
 
 
 def first() -> Table:
-    """Table 5 in its first epochs, with the mended gradient and with a penalty on |z|^2."""
+    """Table 5 in its first epochs, with a gradient that includes the width and with a penalty on |z|^2."""
     title, rows = beginning("bottleneck_first", FIRST, late_errors, "baseline")
     for row, name in zip(rows, FIRST, strict=True):
         kept = [study["information"] for study in of("bottleneck_first", "method", name)]
         row.append(spread(kept) if kept else "–")
-    header = ["method", "the gradient", "test error", "less baseline, seed by seed", "I(x; z), bits, at the end"]
-    return f"Table 5 at its beginning: test error in percent{title}", header, rows
+    header = ["method", "the gradient", "test error", "minus baseline, seed by seed", "I(x; z), bits, at the end"]
+    return f"Table 5, first epochs: test error in percent{title}", header, rows
 
 
 def fashion_first() -> Table:
     """Table 3 in its first epochs, with inputs that count."""
     title, rows = beginning("fashion_first", FASHION_FIRST, late_accuracies, "CE")
-    header = ["loss", "inputs", "turned", "less CE, seed by seed"]
-    return f"Table 3 at its beginning: accuracy in percent on turned images{title}", header, rows
+    header = ["loss", "inputs", "turned", "minus cross entropy, seed by seed"]
+    return f"Table 3, first epochs: accuracy in percent on turned images{title}", header, rows
 
 
 def similarity() -> Table:

@@ -26,7 +26,7 @@ def coverage() -> tuple[str, list[str], list[list[str]]]:
         design, measure, rows = key
         lines.append([found["designs"][design], SYMBOLS[measure], str(rows), *shown, f"{100 * noted:.0f} %"])
     title = f"Population values held by {100 * found['settings']['level']:.0f} % intervals (mean width)"
-    return title, ["law", "measure", "rows", *METHODS, "noted"], lines
+    return title, ["distribution", "measure", "rows", *METHODS, "noted"], lines
 
 
 def _order(found):

@@ -169,14 +169,14 @@ def network_choice() -> Table:
         )
     header = [
         "method", *(f"{kind}: {m}" for kind in KINDS.values() for m in ("AUC", "AUPR")),
-        "AUC of ours in context less this", "AUPR of ours in context less this",
+        "our AUC (in context) minus this", "our AUPR (in context) minus this",
     ]  # fmt: skip
     return "Nine known networks: what is chosen without the one that is judged, and rivals", header, rows
 
 
 KINDS = {"10": "10 genes", "100": "100 genes", "sachs": "proteins"}
 NAMES = {
-    "I*, alpha 2": "I*, α = 2 (the default before)",
+    "I*, alpha 2": "I*, α = 2 (the earlier default)",
     "-log p": "−log p, median width",
     "GENIE3": "GENIE3 (1000 trees; 200 for 100 genes)",
     "graphical lasso": "graphical lasso, penalty by cross-validation",

@@ -118,7 +118,7 @@ def defaults(part: str, prefix: str = "") -> Callable[[], Table]:
             rows.append([escape(loss), *cells, percent(mean_part(parts.values()))])
         counts = [len(next(iter(each.values()))) for each in found.values()]
         rows.append(["seeds", *map(str, counts), "–"])
-        what = "Part of the digits told wrong" if prefix else "Error of the fitted function"
+        what = "Share of digits misclassified" if prefix else "Error of the fitted function"
         title = f"{what}: medians over seeds; last, the mean distance from the best"
         names = [escape(name.removeprefix(prefix).removesuffix(f", {part}")) for name in found]
         return title, ["loss", *names, "above the best"], rows
@@ -146,6 +146,18 @@ def defaults_together() -> Table:
     return title, ["loss", *next(iter(found.values())), "mean"], rows
 
 
+def shown_method(name: str) -> str:
+    r"""A penalty as the pages call it: what its gradient does with the width, if that is said.
+
+    Examples
+    --------
+    >>> print(shown_method("DIB held, beta 0.1"), shown_method("|z|^2, beta 0.1"))
+    DIB, width a constant, beta 0.1 \|z\|^2, beta 0.1
+    """
+    plain = name.replace("DIB held", "DIB, width a constant").replace("DIB known", "DIB, width included")
+    return escape(plain).replace("|", "\\|")
+
+
 def collapse() -> Table:
     """Test errors of penalties on a code, at the epoch that validation chose, and how large the code is at the end."""
     found = list(results("collapse").values())
@@ -157,9 +169,7 @@ def collapse() -> Table:
         sizes = [one["size"] for one in each if one["size"] is not None]
         size = f"{fmean(sizes):.2g}" if sizes else "–"
         chosen = fmean(one["validation_error"] for one in each)
-        rows.append(
-            [escape(method).replace("|", "\\|"), f"{chosen:.2f}", f"{fmean(errors):.2f}{spread}", size, f"{len(each)}"]
-        )
+        rows.append([shown_method(method), f"{chosen:.2f}", f"{fmean(errors):.2f}{spread}", size, f"{len(each)}"])
     train, epochs = (found[0][key] for key in ("train", "epochs"))
     title = f"Percent wrong, mean ± standard deviation over seeds; {train} images to learn from, {epochs} epochs"
     return title, ["penalty", "validation", "test", "deviation of z, last over first", "seeds"], rows

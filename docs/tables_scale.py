@@ -118,7 +118,7 @@ def lanczos() -> Table:
     ]
     seeds = next(iter(results("lanczos").values()))["seeds"]
     title = f"95 % intervals of the Lanczos route over {seeds} seeds, half-width asked for: 0.05 bits"
-    return title, ["law", "n", "α", "coverage", "mean (largest) half-width, bits", "rms error, bits"], lines
+    return title, ["distribution", "n", "α", "coverage", "mean (largest) half-width, bits", "rms error, bits"], lines
 
 
 TABLES: dict[str, Callable[[], Table]] = {

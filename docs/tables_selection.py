@@ -14,8 +14,8 @@ def selection() -> Table:
         cells = [f"{own['scores'][table]:.3f}" if table in own["scores"] else "–" for table in tables]
         mean = f"{own['mean']:.3f}" if len(own["scores"]) == len(tables) else "–"
         compared = f"{own['default less this']:+.3f} (p = {own['p']:.3f})" if place else "–"
-        rows.append([way, *cells, mean, compared])
-    return "Mean score with the chosen features", ["way", *tables, "mean", "default less this"], rows
+        rows.append([way.replace("default before", "earlier default"), *cells, mean, compared])
+    return "Mean score with the chosen features", ["method", *tables, "mean", "default minus this"], rows
 
 
 TABLES: dict[str, Callable[[], Table]] = {"selection": selection}

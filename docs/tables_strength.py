@@ -57,7 +57,7 @@ def coverage() -> tuple[str, list[str], list[list[str]]]:
         ]
         for one in cases("coverage").values()
     ]
-    header = ["law", "strength", "rows", "intervals that hold it", "mean width"]
+    header = ["distribution", "strength", "rows", "intervals that hold it", "mean width"]
     samples = min(one["samples"] for one in cases("coverage").values())
     return f"Coverage of the 95 % intervals, {samples} samples each", header, lines
 

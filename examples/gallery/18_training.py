@@ -1,7 +1,8 @@
 """Training: a representation that does not tell the group
 
 A network predicts an outcome from inputs that also betray a group (a hospital, a scanner). ``DependenceLoss``
-beside the usual loss keeps the group out of the prediction: its weight is the price of a unit of dependence.
+beside the usual loss keeps the group out of the prediction: the larger its weight, the less the prediction depends
+on the group, and the larger the error.
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +23,7 @@ inputs = torch.tensor(
 outcome = torch.tensor(skill + 0.8 * group + rng.normal(0, 0.3, n), dtype=torch.float32)
 side = torch.tensor(group, dtype=torch.float32)[:, None]
 
-weights, errors, dependences = [0.0, 0.3, 1.0, 3.0], [], []
+weights, errors, dependences = [0.0, 1.0, 3.0, 10.0, 30.0], [], []
 for weight in weights:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 1))
@@ -38,7 +39,7 @@ for weight in weights:
     labels = np.where(group == 1, "one", "two")
     dependences.append(sh.pairwise({"prediction": answer, "group": labels}).strength[0, 1])
     print(
-        f"weight {weight:3.1f}: squared error {errors[-1]:.2f}, strength of prediction and group {dependences[-1]:.2f}"
+        f"weight {weight:2.0f}: squared error {errors[-1]:.2f}, strength of prediction and group {dependences[-1]:.2f}"
     )
 
 plt.plot(errors, dependences, marker="o")
@@ -46,3 +47,4 @@ for weight, error, value in zip(weights, errors, dependences, strict=True):
     plt.annotate(f"weight {weight:g}", (error, value), xytext=(6, 4), textcoords="offset points")
 plt.xlabel("mean squared error")
 plt.ylabel("strength of prediction and group")
+plt.margins(0.15)
