@@ -94,7 +94,8 @@ def lemma(family: str) -> str:
         rows.append([f"{count}", f"{alpha:g}", broken[0], shown[0], broken[1], shown[1]])
     effort = result["settings"]["effort"][family]
     title = {
-        "labels": f"Lemma 1 on {effort['drawn']} random distributions of binary labels (seed {result['settings']['seed']})",
+        "labels": f"Lemma 1 on {effort['drawn']} random distributions of binary labels"
+        f" (seed {result['settings']['seed']})",
         "gaussian": f"Lemma 1 on {effort['drawn']} random samples of {result['settings']['gaussian_rows']} rows under"
         f" Gaussian kernels (seed {result['settings']['seed']})",
     }[family]

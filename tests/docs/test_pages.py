@@ -182,7 +182,13 @@ def test_plain_words(page):
 @pytest.mark.parametrize("package", PACKAGES)
 def test_plain_words_in_docstrings(package):
     module = importlib.import_module(package)
-    documented = {name: getattr(module, name).__doc__ or "" for name in public(package)}
+    things = {name: getattr(module, name) for name in public(package)}
+    for name, thing in list(things.items()):
+        if isinstance(thing, type) and thing.__module__.startswith("shearer"):
+            members = (member for member in dir(thing) if not member.startswith("_"))
+            things |= {f"{name}.{member}": inspect.getattr_static(thing, member) for member in members}
+    documented = {name: getattr(thing, "__doc__", None) or "" for name, thing in things.items()}
+
     assert {name: found for name, text in documented.items() if (found := DIALECT.findall(text))} == {}
 
 

@@ -42,7 +42,7 @@ def compare(
     progress: bool | None = None,
     source: str | None = None,
 ) -> Comparison:
-    """Which columns, and which dependences of two columns, differ between tables or groups of rows?
+    """Compare tables or groups of rows: which columns, and which dependences of two columns, differ?
 
     A dependence is compared beyond what the single columns did. Numbers count by their ranks in the group, so that any
     increasing change of a column leaves it as it is; labels by their odds ratios, whatever their shares; a number and a

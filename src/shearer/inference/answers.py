@@ -23,7 +23,7 @@ class Component:
     pvalue : float
         Its own p-value.
     skewness : float
-        Of its null law; nan where that was not needed.
+        Of its null distribution; nan where that was not needed.
     weight : float
         What it counts for among the others.
 

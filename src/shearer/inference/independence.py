@@ -65,16 +65,16 @@ def independence_test(
         are known? The result is a `ConditionalResult`, which says how much the conditions explain and warns where the
         p-value is not to be trusted.
     method : {"auto", "aggregated", "moments", "permutation", "thorough"}
-        "aggregated": no permutations; three permutation moments of statistics at several widths (exact up to
-        512 rows; beyond, small terms of the third come from a sample of rows), tails of a law with these, joined; for
-        more than two variables, a statistic of all subsets at once (up to 20,000 rows) and a chain of pairs, each
-        variable against all before it. "moments": the same at the one width of the kernel. "permutation": the measure
-        itself, rows permuted; given conditions, among rows alike in these. "auto": given conditions, what regressions
-        on these leave, if neither `alpha` nor `kernel` is stated; else aggregated if neither `measure` nor `alpha` is
-        stated (and there are 6 rows or more), else permutation. Time grows in proportion to the rows. "thorough": of
-        two variables and up to 1000 rows, the components of "aggregated" joined with one more, the mutual information
-        of order 1 by up to `n_resamples` permutations, fewer where these soon show independence: seconds in place of
-        milliseconds. Its power is not tabulated yet.
+        "aggregated": no permutations; three permutation moments of statistics at several widths (exact up to 512 rows;
+        beyond, small terms of the third come from a sample of rows), tails of a distribution with these moments,
+        joined; for more than two variables, a statistic of all subsets at once (up to 20,000 rows) and a chain of
+        pairs, each variable against all before it. "moments": the same at the one width of the kernel. "permutation":
+        the measure itself, rows permuted; given conditions, among rows alike in these. "auto": given conditions, what
+        regressions on these leave, if neither `alpha` nor `kernel` is stated; else aggregated if neither `measure` nor
+        `alpha` is stated (and there are 6 rows or more), else permutation. Time grows in proportion to the rows.
+        "thorough": of two variables and up to 1000 rows, the components of "aggregated" joined with one more, the
+        mutual information of order 1 by up to `n_resamples` permutations, fewer where these soon show independence:
+        seconds in place of milliseconds. How much power that gains was not measured.
     measure : str, optional
         Name of the measure for permutations; default "total_correlation".
     alpha : float, optional

@@ -78,7 +78,7 @@ def scan(
     source: str | None = None,
     on_pairs: Callable[[dict[str, Any]], object] | None = None,
 ) -> Scan:
-    """What depends on what in a table, in pairs, in triples and in sets of four, and how sure is it?
+    """Find what depends on what in a table: pairs, triples and sets of four columns, with strengths and p-values.
 
     Every pair is tested without permutations (`independence_test`). Every triple is screened for three columns of
     which none is independent of the other two, and those that pass are tested for what no model of pairs explains

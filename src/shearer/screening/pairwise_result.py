@@ -88,11 +88,12 @@ class Pairwise:
 
     @cached_property
     def pvalue(self) -> Floats:
-        """p-value of every pair, in the shape of `value`: exact permutation moments, no permutations.
+        """p-value of every pair, in the shape of `value`: that of `shearer.independence_test`, without permutations.
 
-        The two statistics of ``independence_test(method="moments")`` at the one width of the kernel, joined; 1 on the
-        diagonal, and where a variable is constant or nearly all its rows are unlike. Each pair is tested on the rows
-        that both variables have; nan where these are fewer than 6. Computed when first asked for.
+        At several widths, or at the one width of the kernel where a kernel is stated; with `cluster`, for rows that
+        come in clusters. 1 on the diagonal, and where a variable is constant or nearly all its rows are unlike. Each
+        pair is tested on the rows that both variables have; nan where these are fewer than 6. Computed when first asked
+        for.
 
         Examples
         --------

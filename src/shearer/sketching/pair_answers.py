@@ -79,7 +79,7 @@ class PairAnswers:
         return signed_root(self.judged().squared)
 
     def judged(self) -> Judged:
-        """p-values and squared strengths of all pairs, each (p, p), and the rungs of the latter."""
+        """p-values and squared strengths of all pairs, each (p, p), and the widths at which the latter are found."""
         self._check_passes()
         count = len(self.names)
         tails, every = [], []

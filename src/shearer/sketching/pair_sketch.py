@@ -86,7 +86,7 @@ class PairSketch(PairAnswers):
         *sample : array-like, frame or mapping
             Rows such as those to come; see `Sketch.like`.
         kernel : Kernel or mapping of name -> Kernel, optional
-            One width in place of the ladder, as in `independence_test`.
+            One width in place of the several widths of the test, as in `independence_test`.
         groups : mapping, optional
             New name -> columns that form one vector variable.
         kinds : mapping, optional

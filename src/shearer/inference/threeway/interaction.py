@@ -46,7 +46,7 @@ class InteractionResult:
         three variables, no model of all of them but one.
     split_pvalue : float
         The largest of the three splits' p-values: small only if none of the three is independent of the other two.
-        Chains and most normal laws are like that, and their pairs explain all of it. nan of more than three.
+        Chains and most normal distributions are like that, and their pairs explain all of it. nan of more than three.
     added : float
         What the triple adds to its pairs: bits a row by which the products of functions of all three improve on the
         best model of pairs, less what they would by chance. With many rows a three-way term is nearly always there,
@@ -106,7 +106,7 @@ def interaction_test(
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
 ) -> InteractionResult:
-    """Do three or more variables depend on each other in a way that no model of fewer of them explains?
+    """Test whether three or more variables depend in a way that no model of fewer of them explains.
 
     Two claims, each with its p-value. `pvalue`: there is a three-way term, no model of pairs explains them.
     `split_pvalue`: none of the three is independent of the other two together, which a chain or the sum of two with
@@ -137,9 +137,9 @@ def interaction_test(
 
     Notes
     -----
-    c = f(a) + g(b) + noise is a model of pairs for normal noise only: with noise of another law there is a three-way
-    term, which `added` shows to be small. Levels and powers are in ``experiments/threeway.py`` and tabulated in the
-    documentation.
+    c = f(a) + g(b) + noise is a model of pairs for normal noise only: with noise of another distribution there is a
+    three-way term, which `added` shows to be small. Levels and powers are in ``experiments/threeway.py`` and tabulated
+    in the documentation.
 
     Examples
     --------
