@@ -123,8 +123,10 @@ def page(example: Example, printed: str) -> str:
         lines += [f".. image:: {picture.name}", f"   :alt: {example.title}", "   :class: gallery", ""]
     lines += [".. code-block:: python", "", indented(example.code), ""]
     if printed.strip():
-        wide = ["   :class: table-output"] if _CELLS.search(printed) else []
-        lines += ["What it prints:", "", ".. code-block:: text", *wide, "", indented(folded(printed.rstrip())), ""]
+        lines += ["What it prints:", ""]
+        for part in re.split(r"\n{2,}", printed.strip("\n")):
+            wide = ["   :class: table-output"] if _CELLS.search(part) else []
+            lines += [".. code-block:: text", *wide, "", indented(folded(part)), ""]
     lines += [f"The program: ``examples/gallery/{example.path.name}``.", ""]
     return "\n".join(lines)
 
