@@ -166,10 +166,8 @@ def _not_told(document: dict[str, Any]) -> str:
     if settings["number"] == _AUTO:
         target = printable(settings["target"], 40)
         return f"No column is clearly related to {target}; {names[0]}, which shares most with it, is named alone."
-    filled = "what they share with the target, less what they share with those before"
-    return (
-        f"Without p: not significant any more at level {settings['level']:g}; taken to make up the number, by {filled}."
-    )
+    by = "what they share with the target, less what they share with those before"
+    return f"Without p: taken to make up the number, by {by}; not significant at level {settings['level']:g}."
 
 
 def _print(document: dict[str, Any]) -> None:

@@ -34,7 +34,10 @@ Mask = NDArray[np.bool_]
 MOST_IN_MATRICES = 4096
 # Matrices of all pairs at the peak of a fit (measured).
 _MATRICES, _MATRICES_ADJUSTED = 10, 13
-_OPTIONS = "Options: fewer columns; fdr=None with top_k=, which keeps the links alone; a larger memory=."
+_OPTIONS = (
+    f"Options: fewer columns; fdr=None with top_k=, which keeps the links alone of more than {MOST_IN_MATRICES}; "
+    "a larger memory=."
+)
 
 
 class DependenceNetwork(GraphOutput, BaseEstimator):

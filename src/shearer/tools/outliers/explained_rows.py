@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.tools.outliers.mixed_rows import RowReader
-from shearer.tools.outliers.reason_words import relation_words, value_words
+from shearer.tools.outliers.reason_words import ComparedRows, relation_words, value_words
 from shearer.tools.outliers.surprise_views import BREAK, VIEWS, SurpriseViews
 
 Floats = NDArray[np.float64]
@@ -29,7 +29,7 @@ class Explained:
         Which of them are training rows.
     views : SurpriseViews
         What they were looked at by.
-    training : array
+    compared : ComparedRows
         The rows that these were fitted to; of many, some evenly spread.
     reader : RowReader
         Of both.
@@ -47,7 +47,7 @@ class Explained:
     values: Floats
     known: NDArray[np.bool_]
     views: SurpriseViews
-    training: Floats
+    compared: ComparedRows
     reader: RowReader
     names: Sequence[str]
     bits: Floats
@@ -84,7 +84,7 @@ class Explained:
                 columns[:, column] += relations[:, place] / 2
         given = np.hstack([own[:, [0]] * single, relations, own[:, [2]]])
         bits = np.hstack([parts.values, bits, np.zeros((len(values), 1))])
-        few = training[:: max(1, len(training) // _MOST_COMPARED)]
+        few = ComparedRows(training[:: max(1, len(training) // _MOST_COMPARED)], views.cells)
         return cls(values, known, views, few, reader, names, bits, given, columns)
 
     def part_names(self) -> list[str]:

@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shearer.tools.outliers.column_cells import Cells
     from shearer.tools.outliers.explained_rows import Explained
 
 Floats = NDArray[np.float64]
@@ -23,19 +26,63 @@ _CLEARLY_FEWER = 0.8
 _FAR = 0.1
 
 
+class ComparedRows:
+    """Training rows that words compare others with; what is needed of a column again and again is found once.
+
+    Parameters
+    ----------
+    values : array (rows, columns)
+        The rows, coded.
+    cells : sequence of Cells
+        Of the columns.
+    """
+
+    def __init__(self, values: Floats, cells: Sequence[Cells]) -> None:
+        self.values, self._cells = values, cells
+        self._orders: dict[int, tuple[NDArray[np.intp], Floats]] = {}
+        self._codes: dict[int, NDArray[np.intp]] = {}
+        self._ranges: dict[int, tuple[float, float]] = {}
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def codes(self, column: int) -> NDArray[np.intp]:
+        """The cells of the values of a column."""
+        if column not in self._codes:
+            self._codes[column] = self._cells[column].of(self.values[:, column])
+        return self._codes[column]
+
+    def usual(self, column: int, weights: Floats | None = None) -> tuple[float, float]:
+        """Between which values of a column the usual share of the rows lies, of all or as rows count with weights."""
+        if column not in self._orders:
+            order = np.argsort(self.values[:, column], kind="stable")
+            self._orders[column] = order, self.values[order, column]
+        if weights is None:
+            if column not in self._ranges:
+                self._ranges[column] = self.usual(column, np.ones(len(self)))
+            return self._ranges[column]
+        order, rising = self._orders[column]
+        steps = np.cumsum(weights[order])
+        low, high = (float(rising[np.searchsorted(steps, share * steps[-1])]) for share in USUAL)
+        return low, high
+
+    def counts(self, column: int, weights: Floats | None = None) -> Floats:
+        """How many rows have each label of a column, or their weight."""
+        found: Floats = np.bincount(self.values[:, column].astype(np.intp), weights=weights).astype(np.float64)
+        return found
+
+
 def value_words(explained: Explained, row: int, column: int) -> str:
     """What is odd of a single value: how few rows share a label, a range that a number is outside of, or a gap."""
-    values, own = explained.training[:, column], explained.values[row, column]
-    every = np.ones(len(values))
-    stated = _valued(explained, row, column)
+    own, stated = explained.values[row, column], _valued(explained, row, column)
     if explained.reader.levels[column] is not None:
-        return f"{stated}: of all rows {_label_shares(explained, column, own, every)}"
-    low, high = _usual_range(values, every)
+        return f"{stated}: of all rows {_label_shares(explained, column, own, explained.compared.counts(column))}"
+    low, high = explained.compared.usual(column)
     if own < low or own > high:
         return f"{stated}: of all rows {_usual_words(explained, column, low, high)}"
     # Inside of the range, and yet rare: between other values, or alone at its end.
-    share = 2.0 ** -explained.bits[row, column]
-    return f"{stated}: {_in_rows(share)} rows have a value near it"
+    near = np.abs(explained.compared.values[:, column] - own) <= explained.views.surprises[column].width
+    return f"{stated}: {_in_rows(float(near.mean()))} rows have a value near it"
 
 
 def relation_words(explained: Explained, row: int, place: int) -> str:
@@ -84,7 +131,7 @@ def _alike(explained: Explained, row: int, column: int, width: int) -> Floats | 
     """Weights of the training rows by how alike they are in a column, at most so narrow; None of too few."""
     cells = explained.views.cells[column]
     own = cells.of(explained.values[[row], column])[0]
-    others = cells.of(explained.training[:, column])
+    others = explained.compared.codes(column)
     for narrower in range(width, -1, -1):
         alike: Floats = cells.weights[narrower, own, others]
         if alike.sum() >= (_FEWEST_ALIKE_NARROW if narrower else _FEWEST_ALIKE):
@@ -96,37 +143,28 @@ def _unusual_among(explained: Explained, row: int, column: int, weights: Floats)
     """What is usual among rows that count with weights, if the value of the row is not; else nothing."""
     own = explained.values[row, column]
     if explained.reader.levels[column] is not None:
-        counts = np.bincount(explained.training[:, column].astype(np.intp), weights=weights)
-        return "" if own == counts.argmax() else _label_shares(explained, column, own, weights)
-    low, high = _usual_range(explained.training[:, column], weights)
+        counts = explained.compared.counts(column, weights)
+        return "" if own == counts.argmax() else _label_shares(explained, column, own, counts)
+    low, high = explained.compared.usual(column, weights)
     return "" if low <= own <= high else _usual_words(explained, column, low, high)
 
 
 def _far_out(explained: Explained, row: int, column: int) -> bool:
     """Whether a value is a number with few rows at or beyond it."""
-    values, own = explained.training[:, column], explained.values[row, column]
+    values, own = explained.compared.values[:, column], explained.values[row, column]
     number = explained.reader.levels[column] is None
     return number and bool(min((values <= own).mean(), (values >= own).mean()) <= _FAR)
-
-
-def _usual_range(values: Floats, weights: Floats) -> tuple[float, float]:
-    order = np.argsort(values, kind="stable")
-    steps = np.cumsum(weights[order])
-    low, high = (float(values[order][np.searchsorted(steps, share * steps[-1])]) for share in USUAL)
-    return low, high
 
 
 def _usual_words(explained: Explained, column: int, low: float, high: float) -> str:
     return f"90 in 100 have {explained.reader.shown(column, low)} to {explained.reader.shown(column, high)}"
 
 
-def _label_shares(explained: Explained, column: int, own: float, weights: Floats) -> str:
+def _label_shares(explained: Explained, column: int, own: float, counts: Floats) -> str:
     """How many rows have a label, and how many the most frequent one."""
-    values = explained.training[:, column]
-    share = float(weights[values == own].sum() / weights.sum())
-    counts = np.bincount(values.astype(np.intp), weights=weights)
-    level = float(counts.argmax())
-    most = f"{_in_rows(counts.max() / counts.sum())} {explained.reader.shown(column, level)}"
+    shares, level = counts / counts.sum(), float(counts.argmax())
+    share = float(shares[int(own)]) if 0 <= own < len(shares) else 0.0  # a new label is below 0
+    most = f"{_in_rows(shares.max())} {explained.reader.shown(column, level)}"
     return f"{_in_rows(share)} have this" + ("" if own == level else f", {most}")
 
 
