@@ -95,7 +95,7 @@ def test_what_numbers_of_links_mean_is_said(run, table, tmp_path, options, said)
     assert code == 0
     text = " ".join(printed.split())
     assert said in text
-    assert "p: of independence." in text
+    assert "p: of independence, rows taken as independent" in text
     assert "Links have no direction." in text
     settings = json.loads((tmp_path / "out.json").read_text())["settings"]
     assert settings["weight"] in ("information", "strength", "pvalue", "adjusted", "value")

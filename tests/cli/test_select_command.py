@@ -116,8 +116,8 @@ def test_the_kind_of_the_target(run, tmp_path):
     few.write_csv(path)
     text = " ".join(run(path, "count")[1].split())
     assert "the numbers of 'count' are taken as 5 classes; --kind count=number takes them as amounts" in text
-    assert "taken as" not in run(path, "count", "--kind", "count=number")[1]
-    assert "taken as" not in run(path, "sure")[1]
+    assert "classes" not in run(path, "count", "--kind", "count=number")[1]
+    assert "classes" not in run(path, "sure")[1]
     # of sixteen whole numbers that all differ none is a class
     years = pl.DataFrame(
         {"total": np.arange(16) * 7 % 50, "product": np.arange(16) * 7 % 50 + 0.5, "other": rng.random(16)}
@@ -126,7 +126,7 @@ def test_the_kind_of_the_target(run, tmp_path):
     code, printed, _ = run(path, "total")
     assert code == 0
     assert printed.splitlines()[2].startswith("product")
-    assert "taken as" not in printed
+    assert "classes" not in printed
 
 
 def test_dates_are_told_about(run, tmp_path):

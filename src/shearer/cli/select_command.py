@@ -44,8 +44,9 @@ _LEGEND = {
     "mrmr": "score: bits above chance of this column, less what it shares with those before.",
 }
 _LEGEND_P = (
-    "p: of this column given those before, adjusted for all that could have been taken in its place. q: expected share "
-    "of false ones in the list that ends here; it can be below p, since sure ones come first."
+    "p: of this column given those before, adjusted for all that could have been taken in its place; rows are taken as "
+    "independent of each other. q: expected share of false ones in the list that ends here; it can be below p, since "
+    "sure ones come first."
 )
 
 

@@ -76,9 +76,9 @@ class NetworkView:
     <BLANKLINE>
     source  target  weight      p      q
     a       b        0.500  1e-09  2e-09
-    weight: strength, on the scale of a correlation. p: of independence. q: false
-    discovery rate among pairs with this p or less. Links have no direction. Links
-    that other columns explain are left out.
+    weight: strength, on the scale of a correlation. p: of independence, rows taken
+    as independent of each other. q: false discovery rate among pairs with this p or
+    less. Links have no direction. Links that other columns explain are left out.
     """
 
     document: Mapping[str, Any]
@@ -108,7 +108,8 @@ def _legend(document: Mapping[str, Any]) -> str:
         weight = _IN_CONTEXT[indirect].format(weight.split(",")[0])
     told = [f"weight: {weight}."]
     if not math.isnan(edge["pvalue"]):
-        told.append("p: of independence. q: false discovery rate among pairs with this p or less.")
+        told.append("p: of independence, rows taken as independent of each other.")
+        told.append("q: false discovery rate among pairs with this p or less.")
     if "stability" in edge:
         told.append(
             f"stability: share of {settings['stability']} halves of the rows in which a link is among as many heaviest."

@@ -13,6 +13,8 @@ from shearer.screening.frames import header
 TARGETS = ("auto", "continuous", "categorical")
 # Whole numbers with more values than this are amounts, not classes, and so are those of which a value has fewer rows.
 MOST_CLASSES, FEWEST_OF_CLASS = 20, 2
+# Kinds of dtypes of dates and durations.
+_DATES = "mM"
 
 
 def read_target(X: Any, y: Any, kind: str) -> NDArray[Any]:
@@ -50,7 +52,7 @@ def read_target(X: Any, y: Any, kind: str) -> NDArray[Any]:
         assert_all_finite(numbers, input_name="y")
         classes = np.unique(numbers)
         few = len(classes) <= min(MOST_CLASSES, len(numbers) / FEWEST_OF_CLASS)
-        is_amount = not few or bool(np.any(classes != np.round(classes)))
+        is_amount = not few or values.dtype.kind in _DATES or bool(np.any(classes != np.round(classes)))
         if kind == "continuous" or (kind == "auto" and is_amount):
             return numbers
     _, codes = np.unique(values if numbers is None else numbers, return_inverse=True)
@@ -66,7 +68,7 @@ def target_column(data: Any, target: NDArray[Any]) -> dict[str, NDArray[Any]]:
 
 def _as_numbers(values: NDArray[Any]) -> NDArray[np.float64] | None:
     """Floats, of dates and durations too, or None for labels."""
-    if values.dtype.kind in "mM":
+    if values.dtype.kind in _DATES:
         return np.where(np.isnat(values), np.nan, values.astype(np.int64).astype(np.float64))
     if values.dtype.kind in "iuf":
         return values.astype(np.float64)
