@@ -54,7 +54,8 @@ class DependenceSelector(SelectorMixin, BaseEstimator):
     level : float, default 0.05
         "stepwise": a feature is chosen if its p-value, adjusted for all that could have been chosen in its place, is at
         most this. "joint" and "mrmr" with "auto": another feature is chosen if the score grows and the best of permuted
-        features is as good with at most this probability. One feature is always chosen, unless none varies.
+        features is as good with at most this probability. One feature is always chosen, by "stepwise" unless none
+        varies.
     n_resamples : int, default 39
         For "joint" and "mrmr" with "auto": permutations for each feature that is chosen.
     target : {"auto", "continuous", "categorical"}
