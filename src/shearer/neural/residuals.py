@@ -40,8 +40,11 @@ def refuse_differences_of_all(e: Any) -> None:
     """Refuse errors (n, n) that are differences of all outputs with all targets: (n,) less (n, 1) broadcasts."""
     if not isinstance(e, Tensor) or e.ndim != 2 or e.shape[0] != e.shape[1] or len(e) < 3:
         return
-    steps = e.detach() - e.detach()[:, :1]
-    if not torch.allclose(steps, steps[:1].expand_as(steps), rtol=1e-4, atol=1e-5 * float(e.detach().abs().max())):
+    errors = e.detach().double()
+    steps = errors - errors[:, :1]
+    # Differences in half precision are rounded more than that.
+    least = max(1e-5, 4.0 * torch.finfo(e.dtype).eps if e.dtype.is_floating_point else 0.0)
+    if not torch.allclose(steps, steps[:1].expand_as(steps), rtol=1e-4, atol=least * float(errors.abs().max())):
         return
     hint = "A target (n,) less an output (n, 1) has shape (n, n): pass loss(x, output, target), which takes care."
     raise value_error("e", "errors (n,) or (n, q)", f"{tuple(e.shape)}, differences of all with all", hint)
