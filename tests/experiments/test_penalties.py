@@ -68,6 +68,31 @@ def test_the_two_functions_that_were_to_decide():
         assert min(means, key=means.__getitem__) == "H(e), 1.01"
 
 
+def test_what_the_page_says_of_losses():
+    """docs/neural.rst, "Robust learning"."""
+    parts = {name: tables_neural.above_the_best(tables_neural.cases_of(name)) for name in tables_neural.FUNCTIONS}
+    means = {
+        name: {loss: tables_neural.mean_part(of.values()) for loss, of in each.items()} for name, each in parts.items()
+    }
+    nearest = {name: min(each, key=each.__getitem__) for name, each in means.items()}
+    entropy, information = "H(e), 1.01", "I(x;e), raw, 1.01"
+    assert nearest == {
+        "development": entropy, "judging": information, "Ishigami": entropy, "Friedman 2": "HSIC",
+    }  # fmt: skip
+    best = {
+        case: {loss for loss, of in each.items() if of[case] == 0} for each in parts.values() for case in each["MSE"]
+    }
+    assert len(best) == 32
+    assert sum(any(loss.startswith("Huber") for loss in losses) for losses in best.values()) == 2
+    assert all(best[f"shifted inputs, {name}"] == {information} for name in parts)
+    for name, each in parts.items():
+        assert sorted(means[name], key=means[name].__getitem__).index("I(x;e), centered") >= 7 or name == "Friedman 2"
+        for noise in ("shifted exponential", "log-normal"):
+            case = f"{noise}, {name}"
+            ahead = {loss for loss, of in each.items() if of[case] < each[entropy][case]}
+            assert ahead <= {information, "H(e), 2"}
+
+
 def test_gradients_of_strangers_are_those_of_the_entropy(monkeypatch):
     x = torch.randn(200, 56, generator=torch.Generator().manual_seed(0))
     monkeypatch.setattr(bike_inputs, "load", lambda _: bike_inputs_data(x))
