@@ -304,6 +304,9 @@ def test_outputs_and_targets(loss):
         loss(x, output, y[1:, 0])
     with pytest.raises(TypeError, match="target: expected a tensor"):
         loss(x, output, y.numpy())
+    for outside in (classes + 1, classes - 1):
+        with pytest.raises(ValueError, match=r"target: expected positions of classes, 0 to 3, got (1 to 4|-1 to 2)"):
+            loss(x, scores, outside)
 
 
 def test_a_silent_broadcast_is_refused():

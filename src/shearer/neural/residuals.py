@@ -7,6 +7,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from shearer._validate import describe, type_error, value_error
+from shearer.neural.batch_kernels import is_traced
 
 
 def residuals(output: Any, target: Any) -> Tensor:
@@ -29,6 +30,10 @@ def residuals(output: Any, target: Any) -> Tensor:
         return target - output
     is_class = not target.dtype.is_floating_point and target.ndim == 1 and output.ndim == 2 and output.shape[1] > 1
     if is_class and len(target) == len(output):
+        classes = output.shape[1]
+        if len(target) and not is_traced() and not 0 <= int(target.min()) <= int(target.max()) < classes:
+            got = f"{int(target.min())} to {int(target.max())}"
+            raise value_error("target", f"positions of classes, 0 to {classes - 1}", got)
         return functional.one_hot(target.long(), output.shape[1]).to(output.dtype) - torch.softmax(output, dim=1)
     if output.squeeze(-1).shape == target.squeeze(-1).shape and len(output) == len(target):
         return target.reshape(output.shape) - output
