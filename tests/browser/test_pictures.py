@@ -136,7 +136,7 @@ def test_strength_has_its_interval_everywhere(open_page):
     row.click()
     words = page.locator("#detail-body").inner_text()
     assert f"{low} to {high}" in words
-    told = "dose determines response: each of its values has one of the other. response jumps at some value of dose"
+    told = "dose determines response: its value fixes that of response. response jumps at some value of dose"
     assert told in words
     assert "The two rise together." in words
     assert told in page.locator("#gallery .card .relation").first.inner_text()

@@ -151,4 +151,4 @@ def test_triples(open_page):
     assert known
     assert values[: len(known)] == sorted(known)  # what is not known comes last
     page.locator('#triples-table tr[data-place="0"]').click()
-    assert "Synergistic." in page.locator("#detail-body").inner_text()
+    assert "More than a model of its pairs explains: synergistic." in page.locator("#detail-body").inner_text()

@@ -42,6 +42,15 @@ def test_options_are_filled_in():
     assert words("time", ordered=False).count("Sorted by who, rows in time can be tested as such: --lags") == 1
 
 
+def test_rows_that_share_a_time_are_no_series():
+    told = {"kind": "time", "columns": ["hour_of_flight", "minute"], "alike": ["delay"], "rows": 900, "sorted": False}
+    found = {"dependent_rows": [told | {"shared": True}], "settings": {"rows": 900}, "columns": []}
+    said = " ".join("".join(sentence) for sentence in about_dependent_rows(found))
+    assert "--lags" not in said
+    assert "Rows of one hour_of_flight can be kept together: --cluster hour_of_flight" in said
+    assert said.endswith("Rows of neighboring times are still alike.")
+
+
 def test_what_lags_take_is_said():
     assert "--lags" not in words("time", rows=17)
     assert "as such: --lags" in words("time", rows=5001)

@@ -18,6 +18,12 @@ def found_in(table):
     return [(found["kind"], found["columns"]) for found in rows_that_depend(coded, find_roles(coded, (), ()))]
 
 
+def one_found(table):
+    coded = coded_columns(read(table, missing="pairwise", pairwise=True).columns)
+    (found,) = rows_that_depend(coded, find_roles(coded, (), ()))
+    return found
+
+
 def walks(rng, rows=200, columns=2):
     return {f"w{k}": rng.normal(size=rows).cumsum() for k in range(columns)}
 
@@ -61,6 +67,18 @@ class TestTime:
     def test_a_year_that_many_rows_share_is_a_column_like_others(self, rng):
         year = np.sort(rng.integers(1970, 1983, size=400))
         assert found_in({"year": year, "mpg": year / 4.0 + rng.normal(size=400), "x": rng.normal(size=400)}) == []
+
+    def test_many_rows_of_each_date(self, rng):
+        """They are no series; what their dates share is named by how much, not by how it wavers."""
+        days = np.arange("2013-01-01", "2013-04-11", dtype="datetime64[D]")
+        weather = np.repeat(np.convolve(rng.normal(size=120), np.ones(21) / 4, "valid"), 8)
+        fresh = np.repeat(rng.normal(size=100), 8)
+        table = {"day": np.repeat(days, 8), "delay": weather + 0.2 * rng.normal(size=800)}
+        table |= {"load": fresh + 0.3 * rng.normal(size=800)}
+        found = one_found(table)
+        assert (found["kind"], found["columns"], found["shared"]) == ("time", ["day"], True)
+        assert found["alike"] == ["delay", "load"]
+        assert "shared" not in one_found({"day": days, "price": rng.normal(size=100).cumsum()})
 
 
 class TestUnits:

@@ -103,7 +103,12 @@ def _remedies(
     kinds = {found["kind"]: found for found in dependent}
     words: list[Sentence] = []
     series = kinds.get("time")
-    if series is not None and "lags" in offered and (reach := _reach(document)):
+    if series is not None and series.get("shared"):
+        if "cluster" in offered:
+            words.append(
+                [*_kept_together(plain_name(series["columns"][0])), " Rows of neighboring times are still alike."]
+            )
+    elif series is not None and "lags" in offered and (reach := _reach(document)):
         start: Sentence = [] if series["sorted"] else ["sorted by ", *_names(series["columns"]), ", "]
         text = f"rows in time can be tested as such{_on_condition(document)}: --lags 0..{reach}, or "
         words.append(_capital([*start, f"{text}lags=range({reach + 1}) in Python."]))
@@ -114,15 +119,18 @@ def _remedies(
     grouped = kinds.get("panel") or kinds.get("units")
     if grouped is not None:
         unit = plain_name(grouped["columns"][0])
-        kept = [" can be kept together: --cluster ", unit, ', or cluster="', unit, '" in Python.']
         means: Sentence = ["A table of one row for each ", unit, ", such as of means, would be free of that."]
         if "panel" in kinds and grouped["rows"] < _FEWEST_MEANS and "lags" in offered:
             means = ["The rows of one ", unit, " alone are a series, which can be tested as such: --lags."]
         enough = "cluster" in offered and grouped["rows"] >= _FEWEST_CLUSTERS
-        words.append(["Rows of one ", unit, *kept] if enough else means)
+        words.append(_kept_together(unit) if enough else means)
     if "repeated" in kinds:
         words.append(["If they are copies, leave them out of the file and scan again."])
     return words
+
+
+def _kept_together(unit: str) -> Sentence:
+    return ["Rows of one ", unit, " can be kept together: --cluster ", unit, ', or cluster="', unit, '" in Python.']
 
 
 def _capital(sentence: Sentence) -> Sentence:

@@ -106,6 +106,7 @@ def _in_time(columns: Mapping[str, Coded], rest: Sequence[Coded]) -> dict[str, A
     rows = len(next(iter(columns.values())).values)
     whole = np.zeros(rows, dtype=np.intp)
     for times in _times_of(columns):
+        shared = False
         if times.distinct >= _SERIES * rows:
             told = times.dated or times.ascending
             alike = _alike(rest, _order(times.codes), whole, _TIMED) if told else []
@@ -116,10 +117,13 @@ def _in_time(columns: Mapping[str, Coded], rest: Sequence[Coded]) -> dict[str, A
                 return _record("panel", [unit.name, *times.names], alike, unit.distinct, ordered=times.ascending)
         else:
             # Many rows of one date: a trend is a finding like any other, but what rows of one date share is not.
-            told = times.dated and times.distinct >= _FEWEST_DATES
-            alike = _alike(rest, _order(times.codes), whole, _TIMED, roughness_score) if told else []
+            shared = times.dated and times.distinct >= _FEWEST_DATES
+            order = _order(times.codes)
+            rough = _alike(rest, order, whole, _TIMED, roughness_score) if shared else []
+            alike = _alike(rest, order, whole, _TIMED) if rough else []
         if alike:
-            return _record("time", times.names, alike, rows, ordered=times.ascending)
+            found = _record("time", times.names, alike, rows, ordered=times.ascending)
+            return found | ({"shared": True} if shared else {})
     return None
 
 
