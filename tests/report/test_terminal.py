@@ -81,10 +81,10 @@ def test_direct_links_are_shown_where_there_is_room(planted):
     pairs = [pair | {"direct": pair["variables"] != ["ring_x", "ring_y"]} for pair in planted["pairs"]]
     text = shown(planted | {"pairs": pairs}, 100)
     heading, first, second = (line for line in text.splitlines() if line.startswith(("pair", "dose ", "ring_x ")))
-    assert heading.split().count("direct") == 1
+    assert " direct " in heading
     assert " yes " in first
     assert " no " in second
-    assert " direct" not in shown(planted, 100)
+    assert " direct " not in shown(planted, 100)
 
 
 def test_hostile_names_command_nothing():
