@@ -98,6 +98,17 @@ class TestUnits:
         order = rng.permutation(180)
         assert found_in({name: values[order] for name, values in panel.items()}) == [("panel", ["country", "year"])]
 
+    def test_storms_and_hours(self, rng):
+        """Hardly two rows share a time, as of storms of many years; each is listed from its first hour to its last."""
+        begin = np.sort(rng.integers(0, 3000, size=30))
+        hours = (begin[:, None] + np.arange(20)).ravel()
+        wind = (rng.normal(size=(30, 20)).cumsum(axis=1) + 2 * rng.normal(size=(30, 1))).ravel()
+        table = {"storm": np.repeat([f"storm {k}" for k in range(30)], 20), "sex": rng.choice(["a", "b"], size=600)}
+        table |= {"day": hours // 24, "hour": hours % 24, "wind": wind, "x": rng.normal(size=600)}
+        assert found_in(table) == [("panel", ["storm", "day", "hour"])]
+        mixed = rng.permutation(600)
+        assert found_in({name: column[mixed] for name, column in table.items() if name != "storm"}) == []
+
     def test_by_name(self, plain, rng):
         subject = rng.integers(0, 25, size=200)
         assert found_in(plain | {"subject_id": subject}) == [("units", ["subject_id"])]
