@@ -5,9 +5,9 @@ from typing import Any
 
 from shearer.report.wording import Sentence, count, enumeration, plain_name
 
-# What a scan can do about rows that depend on each other, by the name of its option. An option that is added here is
-# offered from then on: "difference" for rows in time, "cluster" for units that have several rows.
-OFFERED: frozenset[str] = frozenset({"lags", "cluster"})
+# What a scan can do about rows that depend on each other, by the name of its option: "lags" and "difference" for rows in
+# the order of time, "cluster" for units that have several rows.
+OFFERED: frozenset[str] = frozenset({"lags", "difference", "cluster"})
 # Rows that a test over lags needs beyond twice the longest of them; lags that are offered.
 _FEWEST_STRETCHED, _LAGS = 16, 5
 # Units that are enough for a test that keeps the rows of each together.
@@ -112,7 +112,8 @@ def _remedies(
         start: Sentence = [] if series["sorted"] else ["sorted by ", *_names(series["columns"]), ", "]
         text = f"rows in time can be tested as such{_on_condition(document)}: --lags 0..{reach}, or "
         words.append(_capital([*start, f"{text}lags=range({reach + 1}) in Python."]))
-    if (series is not None or "panel" in kinds) and "difference" in offered:
+    # Steps from row to row are steps in time where rows are in its order, and not from one unit to the next.
+    if series is not None and series["sorted"] and not series.get("shared") and "difference" in offered:
         words.append(
             ["What only drifts together goes away in differences: --difference, or difference=True in Python."]
         )
