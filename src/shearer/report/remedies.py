@@ -5,8 +5,8 @@ from typing import Any
 
 from shearer.report.wording import Sentence, count, enumeration, plain_name
 
-# What a scan can do about rows that depend on each other, by the name of its option: "lags" and "difference" for rows in
-# the order of time, "cluster" for units that have several rows.
+# What a scan can do about rows that depend on each other, by the name of its option: "lags" and "difference" for rows
+# in the order of time, "cluster" for units that have several rows.
 OFFERED: frozenset[str] = frozenset({"lags", "difference", "cluster"})
 # Rows that a test over lags needs beyond twice the longest of them; lags that are offered.
 _FEWEST_STRETCHED, _LAGS = 16, 5
