@@ -77,6 +77,14 @@ def test_interval_sign_and_what_determines_what():
     assert "T* at 2" in shown(given)
 
 
+def test_sentences_and_notes_alone(planted):
+    text = shown(planted, limit=0)
+    assert "Three of the 55 pairs" in text
+    assert "Notes" in text
+    assert "interval" not in text
+    assert "more pairs" not in text
+
+
 def test_direct_links_are_shown_where_there_is_room(planted):
     pairs = [pair | {"direct": pair["variables"] != ["ring_x", "ring_y"]} for pair in planted["pairs"]]
     text = shown(planted | {"pairs": pairs}, 100)

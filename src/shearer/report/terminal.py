@@ -36,7 +36,7 @@ class ScanView:
     sentences : sequence of str
         What it found, in words.
     limit : int
-        Pairs and triples shown at most, each.
+        Pairs and triples shown at most, each; 0: none, and no count of the rest.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class ScanView:
             yield Text(sentence)
         for part, table in (("pairs", pair_table), ("triples", triple_table), ("quadruples", quadruple_table)):
             entries = strongest(self.document, part)
-            if entries:
+            if entries and self.limit:
                 yield Text()
                 yield table(entries[: self.limit], width, plain=plain)
                 yield from _rest(len(entries) - self.limit, part)
