@@ -85,7 +85,7 @@ def details_of(pair: Table, strength: float) -> PairDetails:
         clear = abs(rho) >= _MONOTONE_ERRORS / np.sqrt(max(pair.rows - 1, 1)) and most >= _MONOTONE_SHARE * abs(
             strength
         )
-        sign = float(np.sign(rho)) * (clear and word not in _TURNING)
+        sign = float(np.sign(rho)) if clear and word not in _TURNING else 0.0
         return PairDetails(r, rho, np.nan, sign, ways, *shape)
     if "f" in kinds:
         number, label = (first, second) if kinds[0] == "f" else (second, first)
