@@ -49,7 +49,7 @@ def test_triples_below_the_floor_are_not_denied():
     """A group that no model of its pairs explains is said to be there, also where it is too little to be reported."""
     document, _ = documents.example("noise")
     below = [triple | {"qvalue": 1e-9, "pvalue": 1e-10, "added": 0.05} for triple in document["triples"][:2]]
-    words = "more than a model of {} pairs explains, but too little to be reported (0.1 bits)."
+    words = "more than a model of {} pairs explains, but too little to be reported (that takes 0.1 bits)."
     one = " ".join(summary_sentences(document | {"triples": [below[0], *document["triples"][1:]]}))
     assert f"groups of three columns, 1 holds {words.format('its')}" in one
     two = " ".join(summary_sentences(document | {"triples": [*below, *document["triples"][2:]]}))

@@ -263,9 +263,8 @@ def _about_triples(document: Mapping[str, Any], triples: Relations) -> list[Sent
 def _slight(number: int, parts: str) -> str:
     """Groups of which the rows say that there is something, but less than is reported."""
     verb, own = ("holds", "its") if number == 1 else ("hold", "their")
-    return (
-        f"{number:,} {verb} more than a model of {own} {parts} explains, but too little to be reported ({FLOOR:g} bits)"
-    )
+    more = f"{number:,} {verb} more than a model of {own} {parts} explains"
+    return f"{more}, but too little to be reported (that takes {FLOOR:g} bits)"
 
 
 def _about_quadruples(document: Mapping[str, Any]) -> list[Sentence]:
