@@ -47,7 +47,7 @@ def test_rows_that_share_a_time_are_no_series():
     said = " ".join("".join(sentence) for sentence in about_dependent_rows(found))
     assert "--lags" not in said
     assert "Rows of one hour_of_flight can be kept together: --cluster hour_of_flight" in said
-    assert said.endswith("Rows of neighboring times are still alike.")
+    assert said.endswith("Rows near in time are still alike.")
 
 
 def test_what_lags_take_is_said():

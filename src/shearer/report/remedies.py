@@ -105,9 +105,7 @@ def _remedies(
     series = kinds.get("time")
     if series is not None and series.get("shared"):
         if "cluster" in offered:
-            words.append(
-                [*_kept_together(plain_name(series["columns"][0])), " Rows of neighboring times are still alike."]
-            )
+            words.append([*_kept_together(plain_name(series["columns"][0])), " Rows near in time are still alike."])
     elif series is not None and "lags" in offered and (reach := _reach(document)):
         start: Sentence = [] if series["sorted"] else ["sorted by ", *_names(series["columns"]), ", "]
         text = f"rows in time can be tested as such{_on_condition(document)}: --lags 0..{reach}, or "
