@@ -58,13 +58,18 @@ def conditional_power() -> Table:
     return _beside(False, "Rejections of pairs that depend given z, %")
 
 
-def _beside(null: bool, title: str) -> Table:
+def conditional_power_few() -> Table:
+    """Rejections of linked pairs at 100 rows, of all tests."""
+    return _beside(False, "Rejections of pairs that depend given z, %", 100)
+
+
+def _beside(null: bool, title: str, rows: int = 200) -> Table:
     found = _cases(null)
-    methods = [m for m in METHODS if any((m, 200) in studies for studies in found.values())]
-    trials = {m: _trials(found, (m, 200)) for m in methods}
+    methods = [m for m in METHODS if any((m, rows) in studies for studies in found.values())]
+    trials = {m: _trials(found, (m, rows)) for m in methods}
     counts = ", ".join(f"{m} {count}" for m, count in trials.items())
-    shown = [[design, *(_share(studies.get((m, 200))) for m in methods)] for design, studies in found.items()]
-    return f"{title}, 200 rows, 5 % level; trials: {counts}", ["design", *methods], shown
+    shown = [[design, *(_share(studies.get((m, rows))) for m in methods)] for design, studies in found.items()]
+    return f"{title}, {rows} rows, 5 % level; trials: {counts}", ["design", *methods], shown
 
 
 def skeletons() -> Table:
@@ -104,4 +109,5 @@ TABLES = {
     "conditional_level": conditional_level,
     "conditional_level_others": conditional_level_others,
     "conditional_power": conditional_power,
+    "conditional_power_few": conditional_power_few,
 }

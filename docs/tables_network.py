@@ -31,6 +31,15 @@ BESIDE_THE_PAPER = {
     "I*, alpha 2, median, max, CLR": "I*, α = 2, median width, CLR",
     f"{DEMO}, max, CLR": "I* of the demo's settings, CLR",
 }
+# Of the study of rivals, for which a preset is a way of weighing.
+RIVALS = {
+    "information above 0.15": '``preset="general"``',
+    "information above 0.15, clr-rank": '``preset="expression"``',
+    "preset paper": '``preset="paper"``',
+    "MRNET, Spearman": "MRNET, Spearman",
+    "graphical lasso": "graphical lasso",
+    "GENIE3": "GENIE3",
+}
 LARGE = {
     "Pearson": "Pearson, absolute",
     "Pearson, CLR": "Pearson, absolute, CLR",
@@ -86,6 +95,16 @@ def figures(size: int) -> Figures:
     return {name: [values[network] for network in sorted(values)] for name, values in found.items()}
 
 
+def rivals(size: int) -> dict[str, list[dict[str, float]]]:
+    """The presets and other people's methods on each network of a size."""
+    found: dict[str, list[dict[str, float]]] = {}
+    for case, methods in sorted(results("network_rivals").items()):
+        if case.startswith(f"{size}-"):
+            for name in RIVALS.keys() & methods.keys():
+                found.setdefault(RIVALS[name], []).append(methods[name])
+    return {shown: found[shown] for shown in RIVALS.values() if shown in found}
+
+
 def mean(values: list[float]) -> float:
     return sum(values) / len(values)
 
@@ -113,17 +132,22 @@ def dream4_10() -> Table:
         for name, shown in BESIDE_THE_PAPER.items()
         if name in found
     ]
+    others = [
+        [shown, *(f"{area:.2f}" for area in areas(values)), f"{mean(areas(values)):.3f}"]
+        for shown, values in rivals(10).items()
+    ]
     header = ["method", *(f"{k}" for k in range(1, 6)), "mean"]
-    return "Area under the ROC curve, DREAM4 networks of 10 genes (45 pairs, 136 rows)", header, published() + ours
+    title = "Area under the ROC curve, DREAM4 networks of 10 genes (45 pairs, 136 rows)"
+    return title, header, published() + ours + others
 
 
 def dream4_100() -> Table:
     found = figures(100)
+    measured = {escape(shown): found[name] for name, shown in LARGE.items() if name in found} | rivals(100)
     rows = [
-        [escape(shown), *(f"{area:.3f}" for area in areas(found[name]))]
-        + [f"{mean(areas(found[name], measure)):.3f}" for measure in ("auc", "aupr")]
-        for name, shown in LARGE.items()
-        if name in found
+        [shown, *(f"{area:.3f}" for area in areas(values))]
+        + [f"{mean(areas(values, measure)):.3f}" for measure in ("auc", "aupr")]
+        for shown, values in measured.items()
     ]
     header = ["method", *(f"AUC {k}" for k in range(1, 4)), "mean AUC", "mean AUPR"]
     return "DREAM4 networks of 100 genes (4950 pairs, 100 rows)", header, rows

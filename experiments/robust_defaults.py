@@ -5,10 +5,10 @@ usage: python -m experiments.robust_defaults [--quick] [--only NAME ...]
 "development" cases were looked at while the default was chosen: a function of four inputs, 2 seeds. "judging" cases
 were not: another function, of five inputs (Friedman's first), 3 seeds; cases with "more" have the seeds from there to
 10. The two functions disagree, on H(e) and I(x;e) of order 1.01 above all: functions of other people, Ishigami's and
-Friedman's second, 3 seeds each, were drawn up to decide between these two, the one that is closer to the best there on
-average to be the default. The error is the root mean square of fitted less true function on fresh inputs. Every loss
-trains the same network from the same initial weights in the same batches (`RobustRegressor`, 200 epochs, 384 rows,
-targets scaled by their quartiles).
+Friedman's second, 3 seeds each, were drawn up to decide between these two, the one that is closer to the best there
+on average to be the default. It was H(e); the seeds from there to 10 came after that. The error is the root mean
+square of fitted less true function on fresh inputs. Every loss trains the same network from the same initial weights
+in the same batches (`RobustRegressor`, 200 epochs, 384 rows, targets scaled by their quartiles).
 Labels: scikit-learn's digits, half of them to learn from; the error is the part of the other half that is told wrong
 (`RobustClassifier`, 40 epochs).
 

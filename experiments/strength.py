@@ -125,6 +125,8 @@ FAR = {
     "heavy tails": (5.0, 1.5, 0.5, 0.1),
     "proportional": (1.0, 0.5, 0.2, 0.05),
 }
+# Of a label that decides a coarser one but in this share of the rows.
+EXCEPTIONS = (0.0, 0.02, 0.1)
 ROWS = (100, 400)
 CASES = (
     *(f"bias: {kind}, n={n}" for kind in KINDS for n in (30, 100, 1000)),
@@ -133,6 +135,7 @@ CASES = (
     *(f"table: {name}" for name in TABLES if name not in VEGA or importlib.util.find_spec("vega_datasets")),
     *(f"coverage: curve, {parameter}, n={n}" for parameter in CURVE for n in ROWS),
     *(f"coverage: {law}, {parameter}, n={n}" for law in FAR for parameter in FAR[law] for n in ROWS),
+    *(f"coverage: nested labels, {parameter}, n={n}" for parameter in EXCEPTIONS for n in ROWS),
 )
 
 
@@ -181,6 +184,13 @@ def _proportional(g: Generator, n: int, share: float) -> tuple[Any, Any]:
     return x, x * np.exp(share * g.normal(size=n))
 
 
+def _nested(g: Generator, n: int, share: float) -> tuple[Any, Any]:
+    """Ten places, the first the most frequent, and to which of four regions each belongs, now and then another."""
+    places = 1.0 / np.arange(1, 11)
+    place, other = g.choice(10, size=n, p=places / places.sum()), g.integers(0, 4, size=n)
+    return place.astype(str), np.where(g.uniform(size=n) < share, other, place % 4).astype(str)
+
+
 COVERED_LAWS: dict[str, Callable[[Generator, int, float], tuple[Any, Any]]] = {
     **LAWS,
     "curve": _curved,
@@ -188,6 +198,7 @@ COVERED_LAWS: dict[str, Callable[[Generator, int, float], tuple[Any, Any]]] = {
     "broken rows": _broken,
     "heavy tails": _heavy,
     "proportional": _proportional,
+    "nested labels": _nested,
 }
 
 
@@ -264,7 +275,7 @@ def coverage(rest: str, seed: int, quick: bool) -> dict[str, Any]:
     *name, parameter, rows = rest.split(", ")
     law, value, n = COVERED_LAWS[", ".join(name)], float(parameter), int(rows[2:])
     g = np.random.default_rng(seed)
-    truth = np.mean([squared_strength(*law(g, 4000, value)) for _ in range(12)]) if value else 0.0
+    truth = np.mean([squared_strength(*law(g, 4000, value)) for _ in range(12)]) if value or "nested" in rest else 0.0
     root = float(np.sqrt(max(truth, 0.0)))
     ends = np.array([judged(*law(g, n, value))[1:] for _ in range(20 if quick else COVERED)])
     held = (ends[:, 0] <= root) & (root <= ends[:, 1])

@@ -136,7 +136,7 @@ def test_strength_has_its_interval_everywhere(open_page):
     row.click()
     words = page.locator("#detail-body").inner_text()
     assert f"{low} to {high}" in words
-    told = "dose determines response: each of its values has one of the other. response jumps at some value of dose"
+    told = "dose determines response: its value fixes that of response. response jumps at some value of dose"
     assert told in words
     assert "The two rise together." in words
     assert told in page.locator("#gallery .card .relation").first.inner_text()
@@ -168,6 +168,8 @@ def test_first_picture_and_verdict_agree_with_the_summary(open_page):
     other = document | {"triples": [], "known": known, "dependent_rows": rows}
     page = open_page("penguins with dependent rows", other, sample)
     assert page.locator("#hero figcaption").inner_text() == f"The strongest pair: {' × '.join(second)}"
+    assert page.locator("#gallery .card .title").first.inner_text() == " × ".join(second)
+    assert page.locator("#map-readout h3").inner_text().replace("\n", " ") == " × ".join(second)
     words = "Dependent, by a test that takes rows as independent."
     assert page.locator("#map-readout .verdict").inner_text() == words
     page.evaluate("Shearer.detail.openPair(Shearer.model, 0)")

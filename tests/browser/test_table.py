@@ -151,4 +151,21 @@ def test_triples(open_page):
     assert known
     assert values[: len(known)] == sorted(known)  # what is not known comes last
     page.locator('#triples-table tr[data-place="0"]').click()
-    assert "Synergistic." in page.locator("#detail-body").inner_text()
+    assert "More than a model of its pairs explains: synergistic." in page.locator("#detail-body").inner_text()
+
+
+def test_triples_below_the_floor_are_not_denied(open_page):
+    document, sample = documents.example("planted")
+    quiet = {"reported": False, "kind": None, "excess": None, "measured": None}
+    below = [
+        triple | quiet | {"qvalue": 1e-6 if place == 0 else 0.9} for place, triple in enumerate(document["triples"])
+    ]
+    page = open_page("below the floor", document | {"triples": below}, sample)
+    headings = page.locator("#triples-table thead button").all_inner_texts()
+    assert headings == ["first", "second", "third", "adds, bits", "T* at 2", "p", "q", "n"]
+    said = []
+    for place in (0, 1):
+        page.evaluate("place => Shearer.detail.openTriple(Shearer.model, place)", place)
+        said.append(page.locator("#detail .verdict").inner_text())
+    assert said[0] == "More than a model of its pairs explains, but too little to be reported."
+    assert said[1].startswith("No more than a model of its pairs explains")

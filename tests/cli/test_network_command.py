@@ -77,6 +77,33 @@ def test_options_reach_the_network(run, table):
 
 
 @pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "share of what a copy would tell"),
+        (("--weight", "strength"), "on the scale of a correlation"),
+        (("--weight", "pvalue"), "-log10 of p"),
+        (("--weight", "adjusted"), "1 for copies"),
+        (("--preset", "paper"), "mutual information I* of order 1.01"),
+        (("--preset", "expression"), "mean of two ranks"),
+        (("--indirect", "clr"), "in standard deviations"),
+        (("--stability", "2"), "share of 2 halves of the rows"),
+        (("--indirect", "dpi"), "Links that other columns explain are left out."),
+    ],
+)
+def test_what_numbers_of_links_mean_is_said(run, table, tmp_path, options, said):
+    code, printed, _ = run(table, *options, "--top", "1", "--json", tmp_path / "out.json")
+    assert code == 0
+    text = " ".join(printed.split())
+    assert said in text
+    assert "p: of independence, rows taken as independent" in text
+    assert "Links have no direction." in text
+    settings = json.loads((tmp_path / "out.json").read_text())["settings"]
+    assert settings["weight"] in ("information", "strength", "pvalue", "adjusted", "value")
+    assert (settings["alpha"] is not None) == (settings["weight"] in ("value", "adjusted"))
+    assert "of independence" not in run(table, "--fdr", "none", "--top", "1")[1]
+
+
+@pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
         (["--fdr", "many"], 2, "neither a number nor none"),

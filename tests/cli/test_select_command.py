@@ -93,3 +93,48 @@ def test_columns_are_explained_and_rows_that_lack_a_value_counted(run, tmp_path)
     assert "2 of 80 rows lack a value" in text
     assert "score: share of the target" in text
     assert "it can be below p" in text
+
+
+def test_what_is_named_without_a_test_is_said(run, tmp_path):
+    x = np.random.default_rng(0).normal(size=(100, 4))
+    path = tmp_path / "noise.csv"
+    pl.DataFrame(x, schema=["a", "b", "c", "t"]).write_csv(path)
+    alone = " ".join(run(path, "t")[1].split())
+    assert "1 of 3 columns for t" in alone
+    assert "No column is clearly related to t; " in alone
+    filled = " ".join(run(path, "t", "--number", "3")[1].split())
+    assert "Without p: taken to make up the number" in filled
+    joint = " ".join(run(path, "t", "--method", "joint")[1].split())
+    assert "Without p: not tested." in joint
+
+
+def test_the_kind_of_the_target(run, tmp_path):
+    rng = np.random.default_rng(1)
+    count = rng.integers(0, 5, 200)
+    few = pl.DataFrame({"count": count, "x": count + rng.normal(size=200), "sure": count > 2})
+    path = tmp_path / "counts.csv"
+    few.write_csv(path)
+    text = " ".join(run(path, "count")[1].split())
+    assert "the numbers of 'count' are taken as 5 classes; --kind count=number takes them as amounts" in text
+    assert "classes" not in run(path, "count", "--kind", "count=number")[1]
+    assert "classes" not in run(path, "sure")[1]
+    # of sixteen whole numbers that all differ none is a class
+    years = pl.DataFrame(
+        {"total": np.arange(16) * 7 % 50, "product": np.arange(16) * 7 % 50 + 0.5, "other": rng.random(16)}
+    )
+    years.write_csv(path)
+    code, printed, _ = run(path, "total")
+    assert code == 0
+    assert printed.splitlines()[2].startswith("product")
+    assert "classes" not in printed
+
+
+def test_dates_are_told_about(run, tmp_path):
+    rng = np.random.default_rng(2)
+    days = np.sort(rng.integers(0, 900, 120))
+    table = pl.DataFrame({"day": days, "level": days + rng.normal(0, 20, 120), "noise": rng.normal(size=120)})
+    path = tmp_path / "days.csv"
+    table.with_columns(day=pl.date(2020, 1, 1) + pl.duration(days=pl.col("day"))).write_csv(path)
+    code, printed, said = run(path, "day")
+    assert code == 0, said
+    assert printed.splitlines()[2].startswith("level")

@@ -16,10 +16,13 @@ STATED = {
     "NormPenalty": {"beta"},
     "VariationalBottleneck": {"beta"},
     "FeatureMapMonitor": {"alpha", "kernel"},
+    "InformationPlane": {"alpha", "kernel"},
+    "RepresentationSimilarity": {"kernel", "debiased"},
+    "cka": {"kernel", "debiased"},
     "RobustRegressor": {"loss"},
     "RobustClassifier": {"loss"},
 }
-BY_NAME = {"dependence", "error_entropy", "hsic"}
+BY_NAME = {"auto", "dependence", "error_entropy", "hsic"}
 
 
 def unstated(source):
@@ -50,3 +53,8 @@ def test_what_is_left_out_is_found():
     assert unstated("HSICLoss(kernel=a, width_gradient=False)") == [("HSICLoss", "unbiased")]
     assert unstated("m.RobustRegressor()") == [("RobustRegressor", "loss")]
     assert unstated('RobustRegressor(loss="hsic")') == [("hsic", "kernel")]
+    assert unstated('{"loss": "auto"}') == [("auto", "kernel")]
+    assert unstated("InformationBottleneck(m, z, 0.1, alpha=2.0, kernel=k, form=f)") == [
+        ("InformationBottleneck", name) for name in ("beta", "normalize", "width_gradient")
+    ]
+    assert unstated("DependenceLoss(**options)") != []

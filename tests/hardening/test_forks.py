@@ -90,6 +90,7 @@ def test_a_child_does_not_wait_for_threads_that_it_does_not_have(held):
 
 @pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
 def test_children_of_a_process_whose_threads_compute():
+    everything()  # a fork while a thread imports a module leaves the child with its lock: Python's own
     stop = threading.Event()
 
     def compute():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer.conditioning import constants
+from shearer.conditioning import constants, covariance
 from shearer.conditioning.designs import Conditions
 from shearer.conditioning.pair import PairsGiven
 from shearer.conditioning.residual import _spread
@@ -266,8 +266,6 @@ def test_covariance_within_strata_is_that_of_all_rearrangements():
 
 
 def test_many_rows_in_chunks_are_those_of_one(rng, monkeypatch):
-    from shearer.conditioning import constants
-
     z = rng.normal(size=(300, 2))
     x, y = z.prod(axis=1) + rng.normal(size=300), z.sum(axis=1) + rng.normal(size=300)
     expected = sh.independence_test(x, y, given=z).pvalue
@@ -343,11 +341,67 @@ def test_spread_is_found_where_there_is_one(rng):
     z = rng.normal(size=(400, 1))
     z = (z - z.mean()) / z.std()
     conditions = Conditions.of(z, [])
-    noise = rng.normal(size=(400, 1))
-    assert (_spread(noise, conditions.base, conditions.smoothers) == 1).all()
-    found = _spread(noise * np.exp(z), conditions.base, conditions.smoothers)
+    noise, leverages = rng.normal(size=(400, 1)), np.zeros((400, 1))
+    assert (_spread(noise, leverages, conditions.base, conditions.smoothers) == 1).all()
+    found = _spread(noise * np.exp(z), leverages, conditions.base, conditions.smoothers)
     assert np.corrcoef(np.log(found[:, 0]), z[:, 0])[0, 1] > 0.8
     assert found.min() > 0
+
+
+def test_a_row_that_draws_the_fit_to_itself_keeps_its_spread(rng):
+    z = np.linspace(-1.7, 1.7, 200)[:, None]
+    conditions = Conditions.of(z, [])
+    leverages = np.where(np.abs(z) > 1, 0.75, 0.0)
+    left = np.exp(z**2) * rng.normal(size=(200, 1))
+    shrunk = left * np.sqrt(1 - leverages)
+    found = _spread(shrunk, leverages, conditions.base, conditions.smoothers)
+    np.testing.assert_allclose(found, _spread(left, 0 * leverages, conditions.base, conditions.smoothers))
+    lost = _spread(shrunk, 0 * leverages, conditions.base, conditions.smoothers)
+    outside = np.abs(z) > 1
+    assert found[outside].mean() / found[~outside].mean() > 1.5 * lost[outside].mean() / lost[~outside].mean()
+
+
+@pytest.mark.parametrize("weights", [1, 3], ids=["fewer products than rows", "more"])
+def test_cumulants_are_those_over_all_signs_of_the_rows(rng, weights, monkeypatch):
+    n, spent = 10, 2.0
+    first, second, changing = rng.normal(size=(n, 2)), rng.standard_t(3, size=(n, 2)), rng.normal(size=(n, weights))
+    seen = []
+    monkeypatch.setattr(covariance, "cumulant_tail", lambda *cumulants: seen.append(cumulants))
+    covariance.quadratic_tail(first, second, changing, spent)
+    products = np.einsum("ia,ib,iw->iabw", first, second, changing).reshape(n, -1)
+    mean = products.mean(axis=0)
+    products -= mean
+    assert (products.shape[1] > n) == (weights == 3)
+    signs = 1.0 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
+    drawn = np.sum((signs @ products) ** 2, axis=1) / (n - spent)
+    expected = drawn.mean(), drawn.var(), np.mean((drawn - drawn.mean()) ** 3)
+    assert seen[0][0] == pytest.approx(n * mean @ mean)
+    np.testing.assert_allclose(seen[0][1:], expected, rtol=1e-9, atol=1e-9 * abs(drawn).max() ** 3)
+
+
+def test_leverages_are_the_diagonal_of_the_regressions(rng):
+    z = rng.normal(size=(60, 2))
+    conditions = Conditions.of((z - z.mean(axis=0)) / z.std(axis=0), [])
+    columns = np.column_stack([np.sin(2 * z[:, 0]) + z[:, 1] ** 2, z[:, 0]]) + 0.3 * rng.normal(size=(60, 2))
+    start = Fit.start(columns, conditions.base)
+    once = start.further(conditions.smoothers)
+    twice = once.further(list(conditions.of_index(columns[:, :1])))
+    for fit in (start, once, twice):
+        assert fit.leverages().sum(axis=0) == pytest.approx(fit.freedom)
+    smoother, shrinkage = once.choices[0].smoother, once.choices[0].shrinkage
+    features = smoother.at(slice(0, 60), np.ones(len(shrinkage)))
+    hat = (features * shrinkage) @ features.T + conditions.base @ conditions.base.T
+    np.testing.assert_allclose(once.leverages()[:, 0], np.diag(hat))
+
+
+def test_a_covariance_that_noise_drowns_at_some_conditions_is_found_by_precision(rng):
+    z, common = rng.normal(size=(2, 300))
+    size = np.exp(z)
+    x, y = (common / 2 + size * rng.normal(size=300) for _ in range(2))
+    found = {one.name: one.pvalue for one in sh.independence_test(x, y, given=z).components}
+    assert found["linear by precision"] < found["linear"]
+    plain = sh.independence_test(z + rng.normal(size=300), z + rng.normal(size=300), given=z)
+    assert "linear by precision" not in [one.name for one in plain.components]
 
 
 def test_a_link_is_not_drowned_by_rows_of_large_spread():

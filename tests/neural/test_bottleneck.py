@@ -264,7 +264,7 @@ def test_rivals(batch):
     vib.eval()
     assert vib(x, y).item() == vib(x, y).item()
     assert torch.equal(vib.output, variational[3](mean))
-    with pytest.raises(ValueError, match="layer: expected names among '2', got '1'"):
+    with pytest.raises(ValueError, match="layer: expected names of layers that are a GaussianCode, got '1', a Linear"):
         VariationalBottleneck(variational, ["1", "2"], beta=0.1)
     with pytest.raises(ValueError, match=r"numbers: expected shape \(n, 2 k\), got \(3, 5\)"):
         GaussianCode()(torch.zeros(3, 5))

@@ -440,13 +440,15 @@ def test_a_way_below_chance_is_reported_once():
     apart = 9.0 * torch.arange(30, dtype=torch.float64)[:, None]
     x, e = torch.cat([0 * apart, apart]), torch.cat([apart, 0 * apart])
     loss = DependenceLoss(form="raw", kernel=Gaussian(1.0))
-    with pytest.warns(UserWarning, match="bits below its chance level"):
+    with pytest.warns(UserWarning, match="bits below its chance level") as warned:
         assert loss(x, e) < -1
+    assert warned[0].filename == __file__  # the caller's own line, not one of torch
     loss(x, e)
     assert DependenceLoss(alpha=1.01, kernel=Gaussian(1.0))(x, e) > 0
     assert DependenceLoss(kernel=Gaussian(1.0))(x, e) > 0
-    with pytest.warns(UserWarning, match="bits below its chance level"):
+    with pytest.warns(UserWarning, match="bits below its chance level") as warned:
         TotalCorrelationLoss(kernel=Gaussian(1.0))(x, e)
+    assert warned[0].filename == __file__
 
 
 def test_descent_finds_the_slope():

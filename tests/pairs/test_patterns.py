@@ -59,6 +59,19 @@ def test_the_same_bits_in_every_rectangle_of_many_patterns(rng):
         assert np.array_equal(tests.pvalues(rows, columns), whole[rows, columns], equal_nan=True)
 
 
+@pytest.mark.parametrize("shared", range(8))
+def test_hardly_a_row_in_common(rng, shared):
+    """Columns of parts of a table that have no row in common, one, and more, up to as many as a test needs."""
+    a, b, c = rng.normal(size=(3, 60))
+    a[:30], b[30 + shared :] = np.nan, np.nan
+    found = sh.scan({"a": a, "b": b, "c": c + np.nan_to_num(a)}).document
+    (pair,) = (pair for pair in found["pairs"] if pair["variables"] == ["a", "b"])
+    tested = shared >= limits.FEWEST_ROWS
+    assert (pair["n"], pair["strength"] is not None, pair["pvalue"] < 1.0) == (shared, tested, tested)
+    said = "1 of 3 pairs was not tested (p = 1): fewer than 6 rows have both values."
+    assert (said in found["notes"]) == (not tested)
+
+
 @pytest.mark.parametrize("far", [0.0, 50.0])
 def test_sums_of_each_set_of_rows(rng, far):
     """Against two passes over the rows of each set; features far from 0 lose no digits."""

@@ -225,6 +225,19 @@ def test_interval():
     assert equal.high[0] < crossed.high[0] < 2 * equal.high[0]
 
 
+def test_an_estimate_of_1_with_an_error_has_an_interval_that_says_something(rng):
+    """A label that decides a coarser one: the estimate can reach 1 and still vary from sample to sample."""
+    found = []
+    for _ in range(20):
+        city = rng.integers(0, 4, 150)
+        found.append(sh.pairwise({"city": city.astype(str), "country": np.where(city == 3, "a", "b")}))
+    at_the_end = [m for m in found if m.strength[0, 1] > 0.999]
+    assert at_the_end
+    assert all(0.5 < m.strength_low[0, 1] < 0.999 for m in at_the_end)
+    low, _ = squared_interval(np.ones(2), np.array([0.0, 0.01]), np.full(2, 150.0), 150, coarse=True)
+    assert 0.5 < low[1] < low[0] < 1.0
+
+
 def test_one_row_that_breaks_a_relation_leaves_an_interval_that_says_something(rng):
     x = np.exp(rng.normal(size=400))
     y = 9 * x * np.exp(0.02 * rng.normal(size=400))

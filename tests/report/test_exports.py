@@ -48,6 +48,8 @@ def test_every_declared_field_is_in_the_documents():
     full["settings"]["given"] = ["z"]
     full["columns"][0]["explained"] = 0.5
     full["pairs"][0] |= {"warned": False, "direct": True}
+    rows = {"kind": "time", "columns": ["a"], "alike": ["b"], "shared": True, "rows": 9, "sorted": True}
+    full["dependent_rows"] = [rows]
     full["settings"] |= {f"quadruples_{name}": 1 for name in ("screened", "passed", "possible")}
     four = {"variables": ["a", "b", "c", "d"], "n": 9, "reported": False}
     numbers = ("added", "added_error", "pvalue", "qvalue", "screen_pvalue")

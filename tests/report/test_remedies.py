@@ -28,10 +28,9 @@ def test_nothing_is_said_of_independent_rows():
 @pytest.mark.parametrize("kind", ["time", "panel", "units", "order", "repeated"])
 def test_only_options_that_exist_are_offered(kind):
     assert ("--cluster" in words(kind)) == (kind in ("panel", "units"))
-    assert "--difference" not in words(kind)
-    every = words(kind, offered={"lags", "difference", "cluster"})
-    assert ("--cluster" in every) == (kind in ("panel", "units"))
-    assert ("--difference" in every) == (kind in ("time", "panel"))
+    assert ("--difference" in words(kind)) == (kind == "time")
+    assert "--difference" not in words(kind, ordered=False)
+    assert not any(f"--{option}" in words(kind, offered=set()) for option in ("cluster", "difference"))
 
 
 def test_options_are_filled_in():
@@ -40,6 +39,15 @@ def test_options_are_filled_in():
     assert "--lags 0..5, or lags=range(6)" in words("time")
     assert "--lags 0..2," in words("time", rows=20)
     assert words("time", ordered=False).count("Sorted by who, rows in time can be tested as such: --lags") == 1
+
+
+def test_rows_that_share_a_time_are_no_series():
+    told = {"kind": "time", "columns": ["hour_of_flight", "minute"], "alike": ["delay"], "rows": 900, "sorted": False}
+    found = {"dependent_rows": [told | {"shared": True}], "settings": {"rows": 900}, "columns": []}
+    said = " ".join("".join(sentence) for sentence in about_dependent_rows(found))
+    assert "--lags" not in said
+    assert "Rows of one hour_of_flight can be kept together: --cluster hour_of_flight" in said
+    assert said.endswith("Rows near in time are still alike.")
 
 
 def test_what_lags_take_is_said():

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import shearer as sh
 from report.test_packing import unpack
 from shearer.report.page.sample import pack_sample
 
@@ -65,6 +66,15 @@ def test_rare_labels_are_joined():
     assert column["levels"][0] == "level 0"
     assert column["levels"][-1] == "20 others"
     assert unpack(column["steps"])[-1] == 10
+
+
+def test_rare_labels_of_a_scan_are_joined_once():
+    """The rows that a scan keeps have all labels, so that no picture has two of "others"."""
+    codes = np.repeat(np.arange(40), np.arange(41, 1, -1))
+    table = {"label": [f"level {k}" for k in codes], "x": np.sin(codes)}
+    sample = sh.scan(table, order=2, top=0).sample()
+    (column, _) = pack_sample(sample, [{"name": "label"}, {"name": "x"}], consecutive=False)["columns"]
+    assert [level for level in column["levels"] if "others" in level] == ["30 others"]
 
 
 def test_thinning():

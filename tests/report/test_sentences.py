@@ -7,7 +7,7 @@ import pytest
 from report import documents
 from shearer.report import summary_sentences
 from shearer.report.relations import read_relations
-from shearer.report.sentences import found_triples, strongest_pairs, summary, triple_sentence
+from shearer.report.sentences import found_triples, pictured_pairs, strongest_pairs, summary, triple_sentence
 from shearer.report.wording import Name
 
 
@@ -43,6 +43,30 @@ def test_nothing_found():
     assert "none is found that holds more than a model of its pairs explains" in text
     assert "does not prove independence: in 40 rows" in text
     assert "false alarms (a false" not in text
+
+
+def test_triples_below_the_floor_are_not_denied():
+    """A group that no model of its pairs explains is said to be there, also where it is too little to be reported."""
+    document, _ = documents.example("noise")
+    below = [triple | {"qvalue": 1e-9, "pvalue": 1e-10, "added": 0.05} for triple in document["triples"][:2]]
+    words = "more than a model of {} pairs explains, but too little to be reported (that takes 0.1 bits)."
+    one = " ".join(summary_sentences(document | {"triples": [below[0], *document["triples"][1:]]}))
+    assert f"groups of three columns, 1 holds {words.format('its')}" in one
+    two = " ".join(summary_sentences(document | {"triples": [*below, *document["triples"][2:]]}))
+    assert f"groups of three columns, 2 hold {words.format('their')}" in two
+    settings = document["settings"] | {"quadruples_screened": 5, "quadruples_possible": 5}
+    four = {"variables": ["a", "b", "c", "d"], "qvalue": 1e-9, "reported": False}
+    fours = " ".join(summary_sentences(document | {"settings": settings, "quadruples": [four]}))
+    assert "Of 5 groups of four columns, 1 holds more than a model of its triples explains, but too little" in fours
+
+
+def test_pictures_begin_with_what_is_not_trivial(planted):
+    """A pair of which one column decides the other is drawn last, as the summary does not name it."""
+    pairs, _ = relations(planted)
+    first, *rest = strongest_pairs(pairs)
+    known = [{"kind": "determines", "columns": planted["pairs"][first]["variables"], "how": []}]
+    assert pictured_pairs(planted, pairs) == [first, *rest]
+    assert pictured_pairs(planted | {"known": known}, pairs) == [*rest, first]
 
 
 def test_gaps():

@@ -77,6 +77,24 @@ def test_interval_sign_and_what_determines_what():
     assert "T* at 2" in shown(given)
 
 
+def test_sentences_and_notes_alone(planted):
+    text = shown(planted, limit=0)
+    assert "Three of the 55 pairs" in text
+    assert "Notes" in text
+    assert "interval" not in text
+    assert "more pairs" not in text
+
+
+def test_direct_links_are_shown_where_there_is_room(planted):
+    pairs = [pair | {"direct": pair["variables"] != ["ring_x", "ring_y"]} for pair in planted["pairs"]]
+    text = shown(planted | {"pairs": pairs}, 100)
+    heading, first, second = (line for line in text.splitlines() if line.startswith(("pair", "dose ", "ring_x ")))
+    assert " direct " in heading
+    assert " yes " in first
+    assert " no " in second
+    assert " direct " not in shown(planted, 100)
+
+
 def test_hostile_names_command_nothing():
     text = shown(document(HOSTILE), width=120, limit=200, force_terminal=True, color_system="truecolor")
     text = re.sub(r"\x1b\[[0-9;]*m", "", text)  # colours of our own

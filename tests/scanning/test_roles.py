@@ -189,6 +189,19 @@ def test_sums_and_differences(rng):
     assert len(roles_of({"a": whole, "b": other, "c": whole + other}).known) == 1
 
 
+def test_sums_and_products_of_columns_that_lack_a_few_values(rng):
+    """A house without a cellar has no areas of one: the sum holds in all the others."""
+    a, b = np.round(rng.lognormal(3, 1, size=(2, N)), 2)
+    gaps = np.arange(N) % 37 == 5
+    parts = {"a": np.where(gaps, np.nan, a), "b": np.where(gaps, np.nan, b)}
+    (found,) = roles_of(parts | {"total": np.round(parts["a"] + parts["b"], 2)}).known
+    assert (found["columns"], found["how"], found["exceptions"]) == (["total", "a", "b"], ["plus", "plus"], 0)
+    (found,) = roles_of(parts | {"area": np.round(parts["a"] * parts["b"], 4)}).known
+    assert (found["columns"], found["how"]) == (["area", "a", "b"], ["times", "times"])
+    half = np.where(np.arange(N) % 2, a, np.nan)
+    assert roles_of({"a": half, "b": b, "total": half + b}).known == []
+
+
 def test_sums_with_a_constant(rng):
     """Years of experience are age less years of school less 6."""
     school, age = rng.integers(5, 19, size=200), rng.integers(25, 65, size=200)

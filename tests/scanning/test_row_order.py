@@ -18,6 +18,12 @@ def found_in(table):
     return [(found["kind"], found["columns"]) for found in rows_that_depend(coded, find_roles(coded, (), ()))]
 
 
+def one_found(table):
+    coded = coded_columns(read(table, missing="pairwise", pairwise=True).columns)
+    (found,) = rows_that_depend(coded, find_roles(coded, (), ()))
+    return found
+
+
 def walks(rng, rows=200, columns=2):
     return {f"w{k}": rng.normal(size=rows).cumsum() for k in range(columns)}
 
@@ -62,6 +68,18 @@ class TestTime:
         year = np.sort(rng.integers(1970, 1983, size=400))
         assert found_in({"year": year, "mpg": year / 4.0 + rng.normal(size=400), "x": rng.normal(size=400)}) == []
 
+    def test_many_rows_of_each_date(self, rng):
+        """They are no series; what their dates share is named by how much, not by how it wavers."""
+        days = np.arange("2013-01-01", "2013-04-11", dtype="datetime64[D]")
+        weather = np.repeat(np.convolve(rng.normal(size=120), np.ones(21) / 4, "valid"), 8)
+        fresh = np.repeat(rng.normal(size=100), 8)
+        table = {"day": np.repeat(days, 8), "delay": weather + 0.2 * rng.normal(size=800)}
+        table |= {"load": fresh + 0.3 * rng.normal(size=800)}
+        found = one_found(table)
+        assert (found["kind"], found["columns"], found["shared"]) == ("time", ["day"], True)
+        assert found["alike"] == ["delay", "load"]
+        assert "shared" not in one_found({"day": days, "price": rng.normal(size=100).cumsum()})
+
 
 class TestUnits:
     @pytest.fixture
@@ -79,6 +97,17 @@ class TestUnits:
         assert found_in(panel) == [("panel", ["country", "year"])]
         order = rng.permutation(180)
         assert found_in({name: values[order] for name, values in panel.items()}) == [("panel", ["country", "year"])]
+
+    def test_storms_and_hours(self, rng):
+        """Hardly two rows share a time, as of storms of many years; each is listed from its first hour to its last."""
+        begin = np.sort(rng.integers(0, 3000, size=30))
+        hours = (begin[:, None] + np.arange(20)).ravel()
+        wind = (rng.normal(size=(30, 20)).cumsum(axis=1) + 2 * rng.normal(size=(30, 1))).ravel()
+        table = {"storm": np.repeat([f"storm {k}" for k in range(30)], 20), "sex": rng.choice(["a", "b"], size=600)}
+        table |= {"day": hours // 24, "hour": hours % 24, "wind": wind, "x": rng.normal(size=600)}
+        assert found_in(table) == [("panel", ["storm", "day", "hour"])]
+        mixed = rng.permutation(600)
+        assert found_in({name: column[mixed] for name, column in table.items() if name != "storm"}) == []
 
     def test_by_name(self, plain, rng):
         subject = rng.integers(0, 25, size=200)

@@ -164,7 +164,7 @@ def test_direct_links_of_a_chain(chain):
     assert kinds[frozenset("bc")] is True
     assert kinds[frozenset("ac")] is False
     assert kinds[frozenset({"a", "alone"})] is None
-    assert any(note.startswith("Direct links: links that still show") for note in document["notes"])
+    assert any(note.startswith("Direct links: 2 of the 3 links, which still show") for note in document["notes"])
     assert "direct" in to_csv(document)[0].splitlines()[0]
     assert 'attr.name="direct"' in to_graphml(document)
     assert "direct" in found.pairs.columns
@@ -179,7 +179,7 @@ def test_limits_of_the_search_are_said(chain, monkeypatch):
     document = sh.scan(chain, direct=True).document
     assert sum(pair["direct"] is True for pair in document["pairs"]) == 2
     note = next(note for note in document["notes"] if note.startswith("Direct links"))
-    assert "of the 3 links the 2 strongest" in note
+    assert "Direct links: 2 of the 2 strongest of 3 links, which" in note
     assert "100 of 300 rows" in note
     assert "ended after 0 tests" in note
 

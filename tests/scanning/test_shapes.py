@@ -87,7 +87,7 @@ def test_a_scan_tells_shapes(rng):
     assert (pair["shape"], pair["shape_along"]) == ("U", "first")
     found = sh.scan({"x": x, "y": y})
     assert found.pairs["shape"][0] == "U"
-    assert "y is high at both ends of x" in found._repr_html_()
+    assert "y falls and then rises as x rises" in found._repr_html_()
     (pair,) = sh.scan({"x": x, "y": y}, top=0).document["pairs"]
     assert pair["shape"] is None
 
@@ -114,3 +114,20 @@ def test_words_of_the_committed_study_are_right(judged):
                     right[word] += times if word in found["right"] else 0
     assert sum(given.values()) > 5000
     assert all(right[word] >= 0.95 * given[word] for word in SHAPES)
+
+
+def test_what_turns_has_no_direction(rng):
+    """Seasons by month: ranks rise together over nearly all rows, and December falls back."""
+    month = np.repeat(np.arange(1.0, 13.0), 50)
+    season = np.array([1, 1, 1.4, 2, 2, 2.3, 3, 3, 3.3, 4, 4, 2.9])[month.astype(int) - 1]
+    (pair,) = sh.scan({"month": month, "season": season + 0.3 * rng.normal(size=600)}).document["pairs"]
+    assert pair["details"]["spearman"] > 0.8
+    assert (pair["shape"], pair["sign"]) == ("inverted U", None)
+
+
+def test_far_rows_that_go_together_give_a_direction(rng):
+    """Most delays are small and by chance; the long ones, which are the relation, rise together."""
+    late = np.where(rng.random(800) < 0.15, rng.exponential(30, 800), 0.0)
+    (pair,) = sh.scan({"dep": late + rng.normal(size=800), "arr": late + rng.normal(size=800)}).document["pairs"]
+    assert pair["details"]["spearman"] < 0.75 * pair["strength"]
+    assert pair["sign"] == "+"

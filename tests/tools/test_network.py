@@ -385,3 +385,12 @@ def test_links_that_are_none_can_be_written(tmp_path):
     assert found.edges_.height == 0
     found.edges_.write_csv(tmp_path / "links.csv")
     assert (tmp_path / "links.csv").read_text() == "source,target,weight,pvalue,qvalue\n"
+
+
+@pytest.mark.parametrize("indirect", ["conditional", "pc"])
+def test_links_that_could_not_be_tested_are_told(indirect, rng):
+    z = rng.normal(size=16)
+    few = np.stack([z, z + 0.01 * rng.normal(size=16), z + 0.01 * rng.normal(size=16)], axis=1)
+    with pytest.warns(UserWarning, match=r"nothing from (\d+) of \1 \(16 rows are too few"):
+        network = DependenceNetwork(indirect=indirect).fit(few)
+    assert len(network.edges_) == 3

@@ -111,6 +111,10 @@ def test_classes_and_numbers(noise):
     assert read_target(noise, np.arange(150), "auto").dtype == np.float64
     assert read_target(noise, np.arange(150), "categorical").dtype.kind == "U"
     assert read_target(noise, y > 1, "auto").dtype.kind == "U"
+    assert read_target(noise[:16], np.arange(16), "auto").dtype == np.float64  # no class has two rows
+    months = np.datetime64("2020-01") + np.arange(150) % 12
+    np.testing.assert_array_equal(read_target(noise, months, "auto"), 600.0 + np.arange(150) % 12)
+    assert read_target(noise, months, "categorical").dtype.kind == "U"
 
 
 def test_labels_among_the_features_and_missing_values():
@@ -254,10 +258,11 @@ def test_bad_parameters_are_refused_when_fitting(noise, options, error, message)
         (np.ones((150, 2)), ValueError, "1d array"),
         (np.ones(150) * 1j, ValueError, "Complex data not supported"),
         (
-            np.full(150, "2020", dtype="datetime64[D]"),
+            np.full(150, "NaT", dtype="datetime64[D]"),
             ValueError,
-            "y: expected numbers or labels, got dtype date",
+            "Input y contains NaN",
         ),
+        (np.zeros(150, dtype="V4"), ValueError, "y: expected numbers or labels, got dtype"),
     ],
 )
 def test_bad_targets_are_refused(noise, y, error, message):

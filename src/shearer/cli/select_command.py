@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from shearer._display import printable
 from shearer._validate import check_names, describe, value_error
 from shearer.cli.options import (
     DATA,
@@ -38,13 +39,14 @@ _CHOICE = "The choice"
 _AUTO = "auto"
 # What the columns of the table are.
 _LEGEND = {
-    "stepwise": "score: share of the target that the columns down to this one explain.",
+    "stepwise": "score: share of the target that the columns down to this one explain in these rows.",
     "joint": "score: bits above chance that the columns down to this one tell together.",
     "mrmr": "score: bits above chance of this column, less what it shares with those before.",
 }
 _LEGEND_P = (
-    "p: of this column given those before, adjusted for all that could have been taken in its place. q: expected share "
-    "of false ones in the list that ends here; it can be below p, since sure ones come first."
+    "p: of this column given those before, adjusted for all that could have been taken in its place; rows are taken as "
+    "independent of each other. q: expected share of false ones in the list that ends here; it can be below p, since "
+    "sure ones come first."
 )
 
 
@@ -114,8 +116,8 @@ def select(
         known = frame[target].is_not_null()
         wanted: Any = "auto" if count is None else min(count, features.width)
         selector = DependenceSelector(
-            wanted, method=method, level=level, missing=missing, memory=memory, random_state=seed,
-            progress=False if quiet else None,
+            wanted, method=method, level=level, target=(kinds or {}).get(target, "auto"), missing=missing,
+            memory=memory, random_state=seed, progress=False if quiet else None,
         ).fit(features.filter(known), frame[target].filter(known).to_numpy())  # fmt: skip
     chosen = [
         {"column": features.columns[place], "score": score, "pvalue": pvalue, "qvalue": qvalue}
@@ -128,7 +130,8 @@ def select(
     rows = features.filter(known).drop_nulls().drop_nans().height
     lacking = [f"{len(frame) - rows} of {len(frame)} rows lack a value and are left out."] if rows < len(frame) else []
     document = {"version": __version__, "source": loaded.source, "rows": rows, "settings": settings}
-    document |= {"columns": features.columns, "chosen": chosen, "notes": [*notes, *lacking]}
+    taken = _classes(target, selector.n_classes_) if frame[target].dtype.is_numeric() else []
+    document |= {"columns": features.columns, "chosen": chosen, "notes": [*notes, *lacking, *taken]}
     if not quiet and STDOUT not in (json, csv):
         _print(document)
     if json is not None:
@@ -136,6 +139,13 @@ def select(
     if csv is not None:
         header = ["column", "score", "pvalue", "qvalue"]
         deliver("--csv", csv, csv_text(header, [tuple(row.values()) for row in chosen]), quiet=quiet)
+
+
+def _classes(target: str, count: int | None) -> list[str]:
+    """That a target of numbers was taken for classes."""
+    if count is None or count == 1:
+        return []
+    return [f"the numbers of '{target}' are taken as {count} classes; --kind {target}=number takes them as amounts."]
 
 
 def _parse_number(text: str) -> int | None:
@@ -146,12 +156,25 @@ def _parse_number(text: str) -> int | None:
     return int(text)
 
 
+def _not_told(document: dict[str, Any]) -> str:
+    """What columns without a p-value are there for."""
+    chosen, settings = document["chosen"], document["settings"]
+    names = [printable(row["column"], 40) for row in chosen if math.isnan(row["pvalue"])]
+    if not names:
+        return ""
+    if settings["method"] != "stepwise":
+        return "Without p: not tested."
+    if settings["number"] == _AUTO:
+        target = printable(settings["target"], 40)
+        return f"No column is clearly related to {target}; {names[0]}, which shares most with it, is named alone."
+    by = "what they share with the target, less what they share with those before"
+    return f"Without p: taken to make up the number, by {by}; not significant at level {settings['level']:g}."
+
+
 def _print(document: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
-
-    from shearer._display import printable
 
     chosen, target = document["chosen"], printable(document["settings"]["target"])
     console = Console(highlight=False)
@@ -166,5 +189,7 @@ def _print(document: dict[str, Any]) -> None:
     console.print(table)
     if chosen:
         console.print(Text(f"{_LEGEND[document['settings']['method']]} {_LEGEND_P}", style="dim"))
+    if unsure := _not_told(document):
+        console.print(Text(unsure))
     for note in document["notes"]:
         console.print(Text(f"note: {printable(note)}"))

@@ -11,8 +11,18 @@ MOST_TESTED_LEVELS = 12
 #: Kernel principal components of the residual that are tested, with few rows and with more; their width in bits.
 FEW_COMPONENTS, MORE_COMPONENTS, MORE_ROWS, COMPONENT_BITS = 2, 4, 60, 1.1
 #: Residuals are divided by their spread given the conditions where a regression of their sizes explains this share of
-#: how these vary; spreads below this part of the mean size are taken as that.
-LEAST_SPREAD_SHARE, SMALLEST_SPREAD = 0.05, 0.2
+#: how these vary; spreads below this part of the mean size are taken as that. The regression of sizes may spend this
+#: share of the rows, and the fit at a row is taken to explain no more than all but this share of its variance.
+LEAST_SPREAD_SHARE, SMALLEST_SPREAD, SPREAD_SHARE, LEAST_LEFT_AT_ROW = 0.05, 0.2, 0.1, 0.05
+#: How much each statistic counts where they are joined: those that look for a link that changes with the conditions
+#: less. Chosen on the links and the null that experiments/conditional.py names.
+TAIL_WEIGHTS = {
+    "linear": 1.0,
+    "linear by precision": 1.0,
+    "linear by conditions": 0.5,
+    "features": 1.0,
+    "features by conditions": 0.25,
+}
 #: Conditions by which the products of residuals are weighted, for links that change with a condition.
 MOST_WEIGHTS = 4
 #: Standardised conditions are cut here where they are weights.

@@ -136,9 +136,9 @@ class PairsGiven:
             parts, order = self._ordered(place)
             by_numbers = self._numbers.shape[1] > 0
             found = Residual.of(parts, self._conditions) if by_numbers else self._strata.residual(parts)
-            features = np.empty_like(found.features)
-            features[order] = found.features
-            self._residuals[place] = replace(found, features=features)
+            features, precision = np.empty_like(found.features), np.empty_like(found.precision)
+            features[order], precision[order] = found.features, found.precision
+            self._residuals[place] = replace(found, features=features, precision=precision)
         return self._residuals[place]
 
     def answer(self, first: int, second: int) -> Answer:
@@ -156,7 +156,8 @@ class PairsGiven:
             reason = f"{determined} is a function of what is given: nothing of it is left to test"
             return Answer(math.nan, explained=explained, reason=reason)
         tails = self._tails(left, right)
-        pvalue = float(half_cauchy([tail.pvalue for _, tail in tails]))
+        shares = [constants.TAIL_WEIGHTS.get(name, 1.0) for name, _ in tails]
+        pvalue = float(half_cauchy([tail.pvalue for _, tail in tails], shares))
         scores, left_out = (left.score, right.score), max(left.left_out, right.left_out)
         shown = left.features[:, : left.linear], right.features[:, : right.linear]
         return Answer(pvalue, tails, explained, scores, self._warning((left, right), scores), "", left_out, shown)
@@ -172,11 +173,16 @@ class PairsGiven:
             names = "over strata", "by stratum"
             found = [(f"features {name}", tail) for name, tail in zip(names, self._strata.tails(*both), strict=False)]
             return (("linear over strata", self._strata.tails(*linear)[0]), *found) if curved else tuple(found)
-        spent = min(first.freedom, second.freedom)
+        spent, changing = min(first.freedom, second.freedom), self._conditions.weights
+        # one over both spreads: a covariance that is the same at all conditions, a correlation that is not
+        precision = (first.precision * second.precision)[self._order]
         found = [("linear", quadratic_tail(*linear, None, spent))]
+        if precision.max() > precision.min():
+            found.append(("linear by precision", quadratic_tail(*linear, precision[:, None], spent)))
+        found.append(("linear by conditions", quadratic_tail(*linear, changing, spent)))
         if curved:
             found.append(("features", quadratic_tail(*both, None, spent)))
-        found.append(("features by conditions", quadratic_tail(*both, self._conditions.weights, spent)))
+            found.append(("features by conditions", quadratic_tail(*both, changing, spent)))
         return tuple(found)
 
     def _warning(self, found: Sequence[Residual], scores: tuple[float, float]) -> str:

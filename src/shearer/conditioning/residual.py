@@ -93,16 +93,27 @@ def _few_values(numbers: Floats) -> Indices | None:
     return codes.reshape(-1) if len(values) <= constants.FEW_VALUES else None
 
 
-def _spread(left: Floats, base: Floats, smoothers: Sequence[Smoother]) -> Floats:
+def _spread(left: Floats, leverages: Floats, base: Floats, smoothers: Sequence[Smoother]) -> Floats:
     """How large residuals are at each row's conditions, as a regression of their sizes says; 1 where it says little.
 
     Residuals over their spread tell the same, given the conditions; a few rows of large spread no longer drown the
-    others, and in models of location and scale what is then left does not depend on the conditions at all.
+    others, and in models of location and scale what is then left does not depend on the conditions at all. A row that
+    draws the fit to itself has a residual that is too small for its spread, which is made good. Where the smoothest
+    of the good fits is taken a link is not lost in the noise of the spread.
+
+    Parameters
+    ----------
+    left, leverages : array (n, d)
+        Residuals of each coordinate, and how far each row draws the fit at itself.
+    base : array (n, u)
+        What is fitted without a penalty.
+    smoothers : sequence of Smoother
+        Regressions to choose from.
     """
-    sizes = np.abs(left)
+    sizes = np.abs(left) / np.sqrt(np.maximum(1.0 - leverages, constants.LEAST_LEFT_AT_ROW))
     sizes /= sizes.mean(axis=0)
     start = Fit.start(sizes, np.ones((len(left), 1)) / np.sqrt(len(left)))
-    found = Fit.start(sizes, base).further(smoothers)
+    found = Fit.start(sizes, base).further(smoothers, slack=0.0, most=constants.SPREAD_SHARE)
     clear = found.criterion() < (1.0 - constants.LEAST_SPREAD_SHARE) * start.criterion()
     spread = np.maximum(sizes - found.residuals, constants.SMALLEST_SPREAD)
     return np.where(clear, spread, 1.0)
@@ -118,6 +129,9 @@ class Residual:
         Of mean 0 and variance 1; the linear ones first.
     linear : int
         How many are linear.
+    precision : array (n,)
+        One over the spread of the residuals at each row's conditions, in the mean over coordinates; 1 where it is the
+        same everywhere.
     freedom : float
         Degrees of freedom that the regression of the variable spent.
     explained : float
@@ -130,6 +144,7 @@ class Residual:
 
     features: Floats
     linear: int
+    precision: Floats
     freedom: float
     explained: float
     score: float
@@ -156,19 +171,21 @@ class Residual:
             own = list(conditions.of_index(np.column_stack([linear[:, :1], fitted[:, int(same) : 2]])))
             found = found.further(own)
         explained = float(np.clip(1.0 - np.mean(found.criterion()), 0.0, 1.0))
-        kept = np.mean(found.residuals**2, axis=0) > constants.SMALLEST_LEFT
+        kept, precision = np.mean(found.residuals**2, axis=0) > constants.SMALLEST_LEFT, np.ones(len(columns))
         if not kept.any():
-            return cls(np.empty((len(columns), 0)), 0, float(found.freedom.max()), 1.0, 0.0, left_out)
+            return cls(np.empty((len(columns), 0)), 0, precision, float(found.freedom.max()), 1.0, 0.0, left_out)
         count = parts.numbers.shape[1]
         direct, levels = found.residuals[:, :count][:, kept[:count]], found.residuals[:, count:][:, kept[count:]]
         freedom = float(found.freedom.max())
         if direct.shape[1]:
             smoothers = [*conditions.smoothers, *own]
-            direct, further = parts.features(direct / _spread(direct, conditions.base, smoothers))
+            spread = _spread(direct, found.leverages()[:, :count][:, kept[:count]], conditions.base, smoothers)
+            precision = 1.0 / spread.mean(axis=1)
+            direct, further = parts.features(direct / spread)
             further = Fit.start(further, conditions.base).further(smoothers).residuals
             further = further[:, np.mean(further**2, axis=0) > constants.SMALLEST_LEFT]
         else:
             further = direct
         first = standardized(np.column_stack([direct, levels]))
         rest = standardized(further)
-        return cls(np.column_stack([first, rest]), first.shape[1], freedom, explained, score, left_out)
+        return cls(np.column_stack([first, rest]), first.shape[1], precision, freedom, explained, score, left_out)

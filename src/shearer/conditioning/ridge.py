@@ -182,12 +182,15 @@ class Fit:
         The last regression of each column.
     base : array (n, u)
         What was fitted without a penalty.
+    before : Fit, optional
+        The fit that the last regression went on from.
     """
 
     residuals: Floats
     freedom: Floats
     choices: tuple[Choice, ...]
     base: Floats
+    before: "Fit | None" = None
 
     @classmethod
     def start(cls, columns: Floats, base: Floats) -> "Fit":
@@ -202,7 +205,28 @@ class Fit:
         found: Floats = np.mean(self.residuals**2, axis=0) / (1 - self.freedom / n) ** 2
         return found
 
-    def further(self, smoothers: Sequence[Smoother], *, fine: bool = False) -> "Fit":
+    def leverages(self) -> Floats:
+        """How far each row draws the fit of each column at itself, shape (n, c)."""
+        n, count = self.residuals.shape
+        if self.before is None:
+            own = np.einsum("ij,ij->i", self.base, self.base)
+            return np.repeat(own[:, None], count, axis=1)
+        found = self.before.leverages()
+        for smoother in _distinct(self.choices):
+            which = [k for k, choice in enumerate(self.choices) if choice.smoother is smoother]
+            shrinkage = np.column_stack([self.choices[k].shrinkage for k in which])
+            for rows in runs(n):
+                found[rows, which] += smoother.at(rows, np.ones(len(smoother.values))) ** 2 @ shrinkage
+        return found
+
+    def further(
+        self,
+        smoothers: Sequence[Smoother],
+        *,
+        fine: bool = False,
+        slack: float = constants.SLACK,
+        most: float = constants.LARGEST_SHARE,
+    ) -> "Fit":
         """The same columns after the best regression among some, or none, for each.
 
         Parameters
@@ -211,31 +235,38 @@ class Fit:
             What there is to choose from.
         fine : bool
             Whether a smoother that was chosen is tried with more features.
+        slack : float
+            How many n-ths above the best the criterion of a smaller penalty may be.
+        most : float
+            Largest share of the rows that may be spent.
         """
         best, choices = self.criterion(), [Choice()] * len(self.freedom)
-        best = self._improve(smoothers, best, choices)
+        limits = slack, most
+        best = self._improve(smoothers, best, choices, limits)
         if fine:
             makers = {id(choice.smoother): choice.finer for choice in choices if choice.finer is not None}
             finer = [make() for make in makers.values()]
-            self._improve([one for one in finer if one is not None], best, choices)
+            self._improve([one for one in finer if one is not None], best, choices, limits)
         return self._applied(choices)
 
-    def _improve(self, smoothers: Sequence[Smoother], best: Floats, choices: list[Choice]) -> Floats:
+    def _improve(
+        self, smoothers: Sequence[Smoother], best: Floats, choices: list[Choice], limits: tuple[float, float]
+    ) -> Floats:
         """Put smoothers in the place of the choices that they are better than; returns the criterion of the choices."""
         if not smoothers:
             return best
-        n = len(self.residuals)
+        n, (slack, most) = len(self.residuals), limits
         products = [one.products(self.residuals) for one in smoothers]
         gains = np.stack([one.gain.T @ own**2 for one, own in zip(smoothers, products, strict=True)])
         left = np.maximum(np.sum(self.residuals**2, axis=0) - gains, 0.0)  # (smoothers, penalties, columns)
         spent = self.freedom + np.stack([one.freedom for one in smoothers])[:, :, None]
-        allowed = spent < constants.LARGEST_SHARE * n
-        found = np.where(allowed, left / n / (1 - np.minimum(spent / n, constants.LARGEST_SHARE)) ** 2, np.inf)
+        allowed = spent < most * n
+        found = np.where(allowed, left / n / (1 - np.minimum(spent / n, most)) ** 2, np.inf)
         least, best = found.min(axis=1), best.copy()
         for place, column in np.argwhere(least < best * (1 - 1e-12)):
             if least[place, column] < best[column] * (1 - 1e-12):
                 best[column] = least[place, column]
-                close = found[place, :, column] <= best[column] * (1 + constants.SLACK / n)
+                close = found[place, :, column] <= best[column] * (1 + slack / n)
                 shrinkage = smoothers[place].shrinkage[:, int(np.argmax(close))]  # penalties ascend
                 choices[column] = Choice(smoothers[place], shrinkage, products[place][:, column])
         return best
@@ -247,7 +278,7 @@ class Fit:
             weights = np.column_stack([choices[k].shrinkage * choices[k].coefficients for k in own])
             smoother.take_off(left, own, weights)
             freedom[own] += [choices[k].freedom for k in own]
-        return Fit(left, freedom, tuple(choices), self.base)
+        return Fit(left, freedom, tuple(choices), self.base, self)
 
 
 def _distinct(choices: Sequence[Choice]) -> list[Smoother]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shearer.conditioning.covariance import Tail, cumulant_tail, mixture_tail
+from shearer.conditioning.covariance import Tail, chi_square_cumulants, cumulant_tail
 from shearer.conditioning.designs import standardized
 from shearer.conditioning.residual import Parts, Residual
 
@@ -55,13 +55,14 @@ class Strata:
         explained = float(np.clip(1.0 - left / max(n - count, 1) / (total / n), 0.0, 1.0))
         kept = np.mean(own**2, axis=0) > 1e-12
         if not kept.any():
-            return Residual(np.empty((n, 0)), 0, float(count), 1.0, 0.0, 0.0)
+            return Residual(np.empty((n, 0)), 0, np.ones(n), float(count), 1.0, 0.0, 0.0)
         numbers = parts.numbers.shape[1]
         direct, levels = own[:, :numbers][:, kept[:numbers]], own[:, numbers:][:, kept[numbers:]]
         direct, further = parts.features(direct) if direct.shape[1] else (direct, direct)
         linear = standardized(np.column_stack([direct, levels]))
         rest = standardized(self._centered(further))
-        return Residual(np.column_stack([linear, rest]), linear.shape[1], float(count), explained, 0.0, 0.0)
+        found = np.column_stack([linear, rest])
+        return Residual(found, linear.shape[1], np.ones(n), float(count), explained, 0.0, 0.0)
 
     def _centered(self, columns: Floats) -> Floats:
         means = [np.bincount(self.codes, weights=column, minlength=len(self.counts)) for column in columns.T]
@@ -88,5 +89,5 @@ class Strata:
                 own, other = own @ left, other @ right
                 powers[power] = float(np.trace(own) * np.trace(other)) / (m * (m - 1)) ** (power + 1)
             apart += [float(cross @ cross) / m, powers[0], 2.0 * powers[1], 8.0 * powers[2]]
-        joint = mixture_tail(float(total @ total), covariance)
+        joint = cumulant_tail(float(total @ total), *chi_square_cumulants(covariance))
         return [joint, cumulant_tail(*apart)] if int(np.sum(self.counts > 1)) > 1 else [joint]

@@ -19,12 +19,12 @@ from torch.autograd import Function
 from shearer._validate import check_names, describe, type_error, value_error
 from shearer.data.arrays import to_numpy
 from shearer.data.variables import Block
-from shearer.kernels import Gaussian, Kernel, _check_kernel, bandwidth
+from shearer.kernels import Delta, Gaussian, Kernel, _check_kernel, bandwidth
 from shearer.kernels.distances import DIRECT_DIMENSIONS, direct
 from shearer.kernels.radial import LARGEST_EXPONENT, LARGEST_SINGLE_EXPONENT, Radial, decay
 
-#: Turns the width that a batch suggests into the one to use.
-Settle = Callable[[float], float]
+#: Turns the width that a batch suggests, a number or where no number can be looked at a tensor, into the one to use.
+Settle = Callable[[Any], Any]
 
 # Squared distances below this part of the squared norms are taken by differences: the product form is then off by no
 # more than 0.4 * 2000 epsilon in any entry of the kernel matrix.
@@ -39,6 +39,7 @@ _WORTH_STRIPS, _STRIPS = 10_000_000, 4
 
 DEFAULT = Gaussian()
 _IN_TRACES = "where torch compiles or transforms functions, and where the gradient knows the width"
+_KERNELS_IN_TRACES = "a Gaussian, or Delta, where torch compiles or transforms functions"
 
 
 def check_kernels(
@@ -94,10 +95,12 @@ def kernel_matrix(name: str, values: Tensor, kernel: Kernel, settle: Settle, wid
     traced = is_traced()
     if type(kernel) is Gaussian:
         if traced:
-            return _traced_matrix(values, kernel, width_gradient)
+            return _traced_matrix(values, kernel, settle, width_gradient)
         return _gaussian_matrix(name, values, kernel, settle, width_gradient)
     if traced:
-        raise value_error("kernel", f"a Gaussian {_IN_TRACES}", describe(kernel))
+        if type(kernel) is Delta:
+            return (values[:, None, :] == values[None, :, :]).all(dim=2).to(values.dtype)
+        raise value_error("kernel", _KERNELS_IN_TRACES, type(kernel).__name__)
     _check_finite(name, values, values)
     if isinstance(kernel, Radial) and not isinstance(bandwidth.check(kernel.bandwidth), float):
         if width_gradient:
@@ -108,15 +111,19 @@ def kernel_matrix(name: str, values: Tensor, kernel: Kernel, settle: Settle, wid
 
 
 def is_traced() -> bool:
-    """Whether torch compiles, or transforms a function (vmap, func.grad): no number can then be looked at.
+    """Whether torch compiles, or transforms a function (vmap, func.grad): no number can then be looked at."""
+    return torch.compiler.is_compiling() or is_transformed()
 
-    Inside a function that is transformed, also of a tensor that the function does not get but knows: what is made of it
-    has no storage either.
+
+def is_transformed() -> bool:
+    """Whether torch transforms a function (vmap, func.grad) that it does not compile.
+
+    Inside it, also of a tensor that the function does not get but knows: what is made of it has no storage either.
     """
-    return torch.compiler.is_compiling() or torch._C._functorch.peek_interpreter_stack() is not None
+    return not torch.compiler.is_compiling() and torch._C._functorch.peek_interpreter_stack() is not None
 
 
-def _traced_matrix(values: Tensor, kernel: Gaussian, width_gradient: bool) -> Tensor:
+def _traced_matrix(values: Tensor, kernel: Gaussian, settle: Settle, width_gradient: bool) -> Tensor:
     """The matrix by steps that depend on no number: it is not checked, and close rows far from 0 lose digits."""
     n, d = values.shape
     if d > DIRECT_DIMENSIONS:
@@ -131,7 +138,7 @@ def _traced_matrix(values: Tensor, kernel: Gaussian, width_gradient: bool) -> Te
     if isinstance(rule, float):
         exponent = squared * decay_rate(rule, values.dtype)
     else:
-        width = tensor_width(rule, squared if width_gradient else squared.detach(), d)
+        width = settle(tensor_width(rule, squared if width_gradient else squared.detach(), d))
         exponent = squared * (0.5 / width / width).clamp(max=float(torch.finfo(values.dtype).max) * _LARGEST_RATE)
     most = LARGEST_EXPONENT if values.dtype == torch.float64 else LARGEST_SINGLE_EXPONENT
     return torch.exp(-exponent.clamp(max=most))

@@ -3,7 +3,6 @@
 Beside it, under the same call, what it has to beat: a penalty on the size of z, and the variational bottleneck.
 """
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -12,11 +11,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from shearer._validate import check_names, describe, type_error, value_error
+from shearer._validate import describe, type_error, value_error
 from shearer.kernels import Gaussian, Kernel
 from shearer.neural.layers import check_model, eagerly, named_layers, plain, tensor_of, watching
 from shearer.neural.losses import DependenceLoss
 from shearer.neural.robust.estimator_options import check_not_negative
+from shearer.neural.user_warnings import warn_caller
 
 # Calls that say how large z is to begin with, and the weight of a later one in the mean size.
 _FIRST, _WEIGHT = 20, 0.05
@@ -196,11 +196,10 @@ class InformationBottleneck(PenalizedLoss):
             self._size += _WEIGHT * (size - self._size)
         if self._size < _SMALL * self._first_size and self.prediction_loss > _HIGH * self._constant_loss(y):
             self._has_warned = True
-            warnings.warn(
+            warn_caller(
                 f"what the layer puts out has shrunk to {self._size / self._first_size:.2g} of its first size, and the "
                 f"prediction is hardly better than one output for all rows: beta={self.beta:g} is too large"
-                + ("." if self.dependence.width_gradient else ", or width_gradient=True would help."),
-                stacklevel=4,
+                + ("." if self.dependence.width_gradient else ", or width_gradient=True would help.")
             )
 
     def _constant_loss(self, y: Tensor) -> float:
@@ -325,8 +324,10 @@ class VariationalBottleneck(PenalizedLoss):
         criterion: Callable[[Tensor, Tensor], Tensor] | None = None,
     ) -> None:
         super().__init__(model, layer, beta, criterion)
-        codes = named_layers(self.model, "layer", self.layers)
-        check_names("layer", self.layers, [name for name, code in codes.items() if isinstance(code, GaussianCode)])
+        for name, found in named_layers(self.model, "layer", self.layers).items():
+            if not isinstance(found, GaussianCode):
+                got = f"{name!r}, a {type(found).__name__}"
+                raise value_error("layer", "names of layers that are a GaussianCode", got)
 
     def price(self, _x: Tensor, _codes: Mapping[str, Tensor]) -> Tensor:
         """The mean divergence, added up over layers."""

@@ -1,6 +1,5 @@
 """What the losses have in common: kernels and widths of named tensors, and what chance gives to a batch."""
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -11,11 +10,19 @@ import torch
 from torch import Tensor, nn
 
 from shearer._validate import check_positive, describe, value_error
-from shearer.kernels import Kernel
+from shearer.kernels import Delta, Kernel
 from shearer.kernels.radial import Radial
-from shearer.neural.batch_kernels import DEFAULT, check_kernels, flatten_batch, is_traced, kernel_matrix
-from shearer.neural.gathering import gathered
+from shearer.neural.batch_kernels import (
+    DEFAULT,
+    check_kernels,
+    flatten_batch,
+    is_traced,
+    is_transformed,
+    kernel_matrix,
+)
+from shearer.neural.gathering import counted_through, gathered
 from shearer.neural.robust.estimator_options import check_switch
+from shearer.neural.user_warnings import warn_caller
 
 # What independent batches do not reach: this far below the chance level, and so many of its standard deviations.
 _EXPLOITED, _DEVIATIONS = 0.05, 4.0
@@ -52,14 +59,12 @@ class KernelLoss(nn.Module):
 
     def matrices(self, **tensors: Any) -> list[Tensor]:
         """The kernel matrices of the named tensors."""
-        for name, tensor in tensors.items():
-            self._refuse_ids(name, tensor)
-        rows = flatten_batch(tensors)
+        rows = flatten_batch({name: self._told_apart(name, tensor) for name, tensor in tensors.items()})
         if self.gather:
             rows = {name: gathered(name, values) for name, values in rows.items()}
         device = next(iter(rows.values())).device
         if self.momentum is not None:
-            self._make_room(len(rows))
+            self._prepare_averages(len(rows))
         mixed = torch.is_autocast_enabled(device.type)
         with torch.autocast(device.type, enabled=False) if mixed else nullcontext():
             return [
@@ -67,27 +72,55 @@ class KernelLoss(nn.Module):
                 for position, (name, values) in enumerate(rows.items())
             ]
 
-    def _refuse_ids(self, name: str, tensor: Any) -> None:
-        """Distances between ids of tokens or of classes mean nothing."""
-        integer = isinstance(tensor, Tensor) and tensor.dtype in (torch.int32, torch.int64)
-        if integer and isinstance(self._kernel_of(name), Radial):
+    def _told_apart(self, name: str, tensor: Any) -> Any:
+        """The tensor; ids are refused where distances between them mean nothing, else counted through.
+
+        As floats, ids of eight digits would no longer all differ.
+        """
+        if not isinstance(tensor, Tensor) or tensor.dtype not in (torch.int32, torch.int64):
+            return tensor
+        kernel = self._kernel_of(name)
+        if isinstance(kernel, Radial):
             hint = f'Of ids of tokens, pass embeddings; of classes, kernel={{"{name}": Delta()}}; of counts, .float().'
             raise value_error(name, "numbers, as floats", f"integers ({tensor.dtype}), as ids have", hint)
+        if type(kernel) is not Delta or is_traced() or not tensor.ndim or not tensor.numel():
+            return tensor
+        return counted_through(name, tensor, self.gather)
 
     def _kernel_of(self, name: str) -> Kernel:
         return self.kernel.get(name, DEFAULT) if isinstance(self.kernel, dict) else self.kernel
 
-    def _settle(self, position: int, width: float) -> float:
+    def _settle(self, position: int, width: Any) -> Any:
         """The width of the batch or, with momentum, the running average, which training alone moves."""
         if self.momentum is None:
             return width
+        if isinstance(width, Tensor):
+            return self._settled(self.momentum, position, width)
         known = float(self.running_widths[position])
         if self.training:
             known = width if known == 0 else known + self.momentum * (width - known)
             self.running_widths[position] = known
         return known or width
 
-    def _make_room(self, count: int) -> None:
+    def _settled(self, momentum: float, position: int, width: Tensor) -> Tensor:
+        """The same where the width is a number that cannot be looked at."""
+        if len(self.running_widths) == 0:
+            return width
+        known = self.running_widths[position].to(width.dtype)
+        if self.training:
+            known = torch.where(known == 0, width, known + momentum * (width - known))
+            self.running_widths[position] = known.detach()
+        return torch.where(known == 0, width, known)
+
+    def _prepare_averages(self, count: int) -> None:
+        """Room for as many running widths as there are tensors."""
+        if is_transformed():
+            if self.training:
+                hint = "loss.eval() keeps the averages as they are."
+                expected = "None where torch transforms functions (vmap, func.grad) in training mode"
+                raise value_error("momentum", expected, f"{self.momentum:g}", hint)
+            if len(self.running_widths) == 0:
+                return
         if len(self.running_widths) == 0:
             self.running_widths = self.running_widths.new_zeros(count)
         elif len(self.running_widths) != count:
@@ -169,11 +202,10 @@ class ChanceLoss(KernelLoss, ABC):
         found, spread = self._above_chance(self._last)
         if found < -_EXPLOITED - _DEVIATIONS * spread:
             self._has_warned = True
-            warnings.warn(
+            warn_caller(
                 f"the loss is {-found:.2f} bits below its chance level: the model is learning to push it there, which "
                 "is not independence. Raw information of order 2 rewards errors that are alike where inputs are not; "
-                'form="centered" and alpha=1.01 do not.',
-                stacklevel=5,
+                'form="centered" and alpha=1.01 do not.'
             )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from shearer._validate import describe, type_error, value_error
+from shearer.neural.batch_kernels import is_traced
 
 
 def residuals(output: Any, target: Any) -> Tensor:
@@ -29,6 +30,10 @@ def residuals(output: Any, target: Any) -> Tensor:
         return target - output
     is_class = not target.dtype.is_floating_point and target.ndim == 1 and output.ndim == 2 and output.shape[1] > 1
     if is_class and len(target) == len(output):
+        classes = output.shape[1]
+        if len(target) and not is_traced() and not 0 <= int(target.min()) <= int(target.max()) < classes:
+            got = f"{int(target.min())} to {int(target.max())}"
+            raise value_error("target", f"positions of classes, 0 to {classes - 1}", got)
         return functional.one_hot(target.long(), output.shape[1]).to(output.dtype) - torch.softmax(output, dim=1)
     if output.squeeze(-1).shape == target.squeeze(-1).shape and len(output) == len(target):
         return target.reshape(output.shape) - output
@@ -40,8 +45,11 @@ def refuse_differences_of_all(e: Any) -> None:
     """Refuse errors (n, n) that are differences of all outputs with all targets: (n,) less (n, 1) broadcasts."""
     if not isinstance(e, Tensor) or e.ndim != 2 or e.shape[0] != e.shape[1] or len(e) < 3:
         return
-    steps = e.detach() - e.detach()[:, :1]
-    if not torch.allclose(steps, steps[:1].expand_as(steps), rtol=1e-4, atol=1e-5 * float(e.detach().abs().max())):
+    errors = e.detach().double()
+    steps = errors - errors[:, :1]
+    # Differences in half precision are rounded more than that.
+    least = max(1e-5, 4.0 * torch.finfo(e.dtype).eps if e.dtype.is_floating_point else 0.0)
+    if not torch.allclose(steps, steps[:1].expand_as(steps), rtol=1e-4, atol=least * float(errors.abs().max())):
         return
     hint = "A target (n,) less an output (n, 1) has shape (n, n): pass loss(x, output, target), which takes care."
     raise value_error("e", "errors (n,) or (n, q)", f"{tuple(e.shape)}, differences of all with all", hint)

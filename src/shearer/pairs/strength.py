@@ -189,7 +189,11 @@ def squared_interval(
     # Of independent variables too the influences vary, by 4 / n^2.
     least = chance * (1.0 - here) ** 2 + limits.ROUND_OFF**2
     rest = np.maximum(variance - 2.0 * least - here**2 * unsettled, 0.0)
-    factor = (rest + least) / (shape * here * (1.0 - here) ** power + least)
+    # In the model a share of 1 does not vary. An estimate nearer to 1 than its own error stands for one error less, and
+    # varies no less than the model says.
+    known = np.minimum(here, 1.0 - np.sqrt(np.minimum(rest, 1.0)))
+    factor = (rest + least) / (shape * known * (1.0 - known) ** power + least)
+    factor = np.where(known < here, np.maximum(factor, 1.0), factor)
 
     def reach(v: Floats) -> Floats:
         spread = factor * shape * v * (1.0 - v) ** power + chance * (1.0 - v) ** 2 + unsettled * v**2

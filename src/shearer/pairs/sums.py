@@ -329,8 +329,8 @@ class Marginal:
 
     @property
     def residual(self) -> Any:
-        """Mass of M, of 1, that the features leave out."""
-        return 1.0 - self.mean - self.trace / (self.n - 1)
+        """Mass of M, of 1, that the features leave out; nan where that is not known, as of a single row."""
+        return 1.0 - self.mean - self.trace / np.maximum(self.n - 1, 1)
 
     @property
     def raw(self) -> Floats:

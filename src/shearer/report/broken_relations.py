@@ -22,6 +22,8 @@ SCORE = (
 # Reasons kept for a row, those printed, and related pairs printed.
 _MOST_REASONS, _PRINTED_REASONS, _PRINTED_PAIRS = 5, 2, 10
 _LONGEST_NAME = 40
+# What the alignments of pairs are compared with.
+_ALIKE = "like a correlation of"
 
 
 def relation_document(
@@ -112,7 +114,7 @@ class BrokenRelationsView:
         relations = self.document["relations"]
         if not relations:
             return Text("No two columns are clearly related: rows were held against no relation.")
-        table = plain_table(["pairs of columns that rows were held against", "strength"], right=("strength",))
+        table = plain_table(["pairs of columns that rows were held against", _ALIKE], right=(_ALIKE,))
         for relation in relations[:_PRINTED_PAIRS]:
             names = ", ".join(printable(name, _LONGEST_NAME) for name in relation["columns"])
             table.add_row(Text(names), f"{relation['strength']:.2f}")

@@ -12,23 +12,43 @@ from rich.text import Text
 from shearer._display import printable
 from shearer._version import __version__
 from shearer.tools import DependenceNetwork
+from shearer.tools.networks.presets import resolve
 
 _SETTINGS = (
     "preset", "alpha", "weight", "fdr", "threshold", "top_k", "indirect", "regulators", "stability", "test", "missing",
     "random_state",
 )  # fmt: skip
 _LONGEST_NAME = 30
+# What the numbers of a link mean.
+_WEIGHTS = {
+    "information": "share of what a copy would tell, 0.17 for normal columns whose correlation is 0.5",
+    "value": "mutual information I* of order {alpha:g}, at most 1",
+    "strength": "strength, on the scale of a correlation",
+    "adjusted": "mutual information adjusted for chance, 1 for copies",
+    "pvalue": "-log10 of p",
+}
+_IN_CONTEXT = {
+    "clr": "how far a pair stands out among those of either column, in standard deviations, by the {}",
+    "clr-rank": "mean of two ranks of a pair, 1 for the first: among all, and by how far it stands out among those of "
+    "either column, both by the {}",
+}
+_INDIRECT = "Links may be indirect, through other columns; --indirect pc takes these away."
+_LEFT = "Links that other columns explain are left out."
 
 
 def network_document(network: DependenceNetwork, *, source: Any, rows: int, notes: list[str]) -> dict[str, Any]:
     """Everything that was found, of plain types: version, source, rows, columns, settings, edges, notes."""
     columns = {name: values.tolist() for name, values in network.edge_columns().items()}
+    chosen = resolve(network.preset, network.weight, network.alpha, network.kernel, network.normalize, network.indirect)
+    alpha = chosen.alpha if chosen.weight in ("value", "adjusted") else None
+    settings = {name: getattr(network, name) for name in _SETTINGS}
+    settings |= {"weight": chosen.weight, "alpha": alpha, "indirect": chosen.indirect}
     return {
         "version": __version__,
         "source": source,
         "rows": rows,
         "columns": list(network.names_),
-        "settings": {name: getattr(network, name) for name in _SETTINGS},
+        "settings": settings,
         "edges": [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)],
         "notes": notes,
     }
@@ -49,12 +69,16 @@ class NetworkView:
     --------
     >>> from rich.console import Console
     >>> edge = {"source": "a", "target": "b", "weight": 0.5, "pvalue": 1e-9, "qvalue": 2e-9}
-    >>> document = {"rows": 100, "columns": ["a", "b", "c"], "edges": [edge], "notes": []}
-    >>> Console(width=60, color_system=None).print(NetworkView(document))
+    >>> settings = {"weight": "strength", "indirect": "pc", "regulators": None}
+    >>> document = {"rows": 100, "columns": ["a", "b", "c"], "edges": [edge], "settings": settings, "notes": []}
+    >>> Console(width=80, color_system=None).print(NetworkView(document))
     1 link between 3 variables, from 100 rows.
     <BLANKLINE>
     source  target  weight      p      q
     a       b        0.500  1e-09  2e-09
+    weight: strength, on the scale of a correlation. p: of independence, rows taken
+    as independent of each other. q: false discovery rate among pairs with this p or
+    less. Links have no direction. Links that other columns explain are left out.
     """
 
     document: Mapping[str, Any]
@@ -70,8 +94,29 @@ class NetworkView:
             yield _table(edges[: self.limit])
         if len(edges) > self.limit:
             yield Text(f"and {len(edges) - self.limit} more")
+        if edges[: self.limit]:
+            yield Text(_legend(self.document), style="dim")
         for note in self.document["notes"]:
             yield Text(f"note: {printable(note)}")
+
+
+def _legend(document: Mapping[str, Any]) -> str:
+    """What the columns of the table are."""
+    settings, edge = document["settings"], document["edges"][0]
+    weight, indirect = _WEIGHTS[settings["weight"]].format(alpha=settings.get("alpha") or 1), settings["indirect"]
+    if indirect in _IN_CONTEXT:
+        weight = _IN_CONTEXT[indirect].format(weight.split(",")[0])
+    told = [f"weight: {weight}."]
+    if not math.isnan(edge["pvalue"]):
+        told.append("p: of independence, rows taken as independent of each other.")
+        told.append("q: false discovery rate among pairs with this p or less.")
+    if "stability" in edge:
+        told.append(
+            f"stability: share of {settings['stability']} halves of the rows in which a link is among as many heaviest."
+        )
+    told.append("source: the regulator." if settings["regulators"] else "Links have no direction.")
+    told.append(_INDIRECT if indirect in (None, *_IN_CONTEXT) else _LEFT)
+    return " ".join(told)
 
 
 def _table(edges: list[dict[str, Any]]) -> Table:

@@ -7,7 +7,7 @@ from typing import Any
 from shearer._display import printable
 from shearer.report.pair_sentences import pair_sentences
 from shearer.report.relations import read_relations
-from shearer.report.sentences import summary_sentences, triple_sentence
+from shearer.report.sentences import pictured_pairs, summary_sentences, triple_sentence
 from shearer.report.small_pictures import as_image, picture
 from shearer.report.wording import listed_notes, plain_name
 
@@ -44,7 +44,8 @@ def _pictures(document: Mapping[str, Any], sample: Mapping[str, Any] | None) -> 
         return ""
     columns = sample["columns"]
     drawn: list[str] = []
-    for pair in _reported(document, "pairs"):
+    for row in pictured_pairs(document, read_relations(document, "pairs")):
+        pair = document["pairs"][row]
         names = pair["variables"]
         if all(name in columns for name in names) and len(drawn) < _MOST_DRAWN:
             words = f"{' and '.join(plain_name(name) for name in names)}, strength {_number(pair['strength'])}"

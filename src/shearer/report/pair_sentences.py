@@ -10,9 +10,9 @@ _SHAPES = {
     "line": "{seen} {way} as {along} rises, along a straight line.",
     "curve": "{seen} {way} as {along} rises, along a bent curve.",
     "step": "{seen} jumps at some value of {along} and hardly changes on either side.",
-    "U": "{seen} is high at both ends of {along} and low between them (a U).",
-    "inverted U": "{seen} is low at both ends of {along} and high between them (a U upside down).",
-    "wave": "{seen} goes up and down more than once along {along}.",
+    "U": "{seen} falls and then rises as {along} rises (a U).",
+    "inverted U": "{seen} rises and then falls as {along} rises (a U upside down).",
+    "wave": "{seen} goes up and down as {along} rises, with more than one turn.",
     "ring": "The rows lie on a ring: {seen} and {along} together, around an empty middle.",
     "groups": "The rows come in groups that lie apart; within a group {seen} and {along} hardly depend on each other.",
     "widening": "{seen} spreads more widely as {along} rises.",
@@ -33,7 +33,7 @@ def pair_sentences(pair: Mapping[str, Any]) -> list[Sentence]:
     --------
     >>> pair = {"variables": ["age", "risk"], "sign": None, "determines": None, "shape": "U", "shape_along": "first"}
     >>> ["".join(sentence) for sentence in pair_sentences(pair)]
-    ['risk is high at both ends of age and low between them (a U).']
+    ['risk falls and then rises as age rises (a U).']
     >>> ["".join(sentence) for sentence in pair_sentences(pair | {"shape": "line", "sign": "-", "determines": "both"})]
     ['age and risk determine each other.', 'risk falls as age rises, along a straight line.']
     """
@@ -44,7 +44,7 @@ def pair_sentences(pair: Mapping[str, Any]) -> list[Sentence]:
         sentences.append([first, " and ", second, " determine each other."])
     elif ways:
         one, other = (first, second) if ways == "first" else (second, first)
-        sentences.append([one, " determines ", other, ": each of its values has one of the other."])
+        sentences.append([one, " determines ", other, ": its value fixes that of ", other, "."])
     shape, sign = pair.get("shape"), pair.get("sign")
     if shape in _SHAPES:
         names = {"seen": second, "along": first} if pair.get("shape_along") == "first" else None

@@ -12,6 +12,9 @@ from shearer._validate import check_names, check_option, describe, type_error, v
 Floats = NDArray[np.float64]
 
 VERSION = 2
+#: Bits that a triple must add to its pairs to be reported, beyond the error: with many rows a three-way term is nearly
+#: always there, as of a sum with noise that is not normal.
+FLOOR = 0.1
 # Kind of a column -> what it holds, in words; "mixed" is a group of both, "object" what no kernel here compares.
 KINDS = {
     "continuous": "numbers",

@@ -5,9 +5,9 @@ from typing import Any
 
 from shearer.report.wording import Sentence, count, enumeration, plain_name
 
-# What a scan can do about rows that depend on each other, by the name of its option. An option that is added here is
-# offered from then on: "difference" for rows in time, "cluster" for units that have several rows.
-OFFERED: frozenset[str] = frozenset({"lags", "cluster"})
+# What a scan can do about rows that depend on each other, by the name of its option: "lags" and "difference" for rows
+# in the order of time, "cluster" for units that have several rows.
+OFFERED: frozenset[str] = frozenset({"lags", "difference", "cluster"})
 # Rows that a test over lags needs beyond twice the longest of them; lags that are offered.
 _FEWEST_STRETCHED, _LAGS = 16, 5
 # Units that are enough for a test that keeps the rows of each together.
@@ -103,26 +103,33 @@ def _remedies(
     kinds = {found["kind"]: found for found in dependent}
     words: list[Sentence] = []
     series = kinds.get("time")
-    if series is not None and "lags" in offered and (reach := _reach(document)):
+    if series is not None and series.get("shared"):
+        if "cluster" in offered:
+            words.append([*_kept_together(plain_name(series["columns"][0])), " Rows near in time are still alike."])
+    elif series is not None and "lags" in offered and (reach := _reach(document)):
         start: Sentence = [] if series["sorted"] else ["sorted by ", *_names(series["columns"]), ", "]
         text = f"rows in time can be tested as such{_on_condition(document)}: --lags 0..{reach}, or "
         words.append(_capital([*start, f"{text}lags=range({reach + 1}) in Python."]))
-    if (series is not None or "panel" in kinds) and "difference" in offered:
+    # Steps from row to row are steps in time where rows are in its order, and not from one unit to the next.
+    if series is not None and series["sorted"] and not series.get("shared") and "difference" in offered:
         words.append(
             ["What only drifts together goes away in differences: --difference, or difference=True in Python."]
         )
     grouped = kinds.get("panel") or kinds.get("units")
     if grouped is not None:
         unit = plain_name(grouped["columns"][0])
-        kept = [" can be kept together: --cluster ", unit, ', or cluster="', unit, '" in Python.']
         means: Sentence = ["A table of one row for each ", unit, ", such as of means, would be free of that."]
         if "panel" in kinds and grouped["rows"] < _FEWEST_MEANS and "lags" in offered:
             means = ["The rows of one ", unit, " alone are a series, which can be tested as such: --lags."]
         enough = "cluster" in offered and grouped["rows"] >= _FEWEST_CLUSTERS
-        words.append(["Rows of one ", unit, *kept] if enough else means)
+        words.append(_kept_together(unit) if enough else means)
     if "repeated" in kinds:
         words.append(["If they are copies, leave them out of the file and scan again."])
     return words
+
+
+def _kept_together(unit: str) -> Sentence:
+    return ["Rows of one ", unit, " can be kept together: --cluster ", unit, ', or cluster="', unit, '" in Python.']
 
 
 def _capital(sentence: Sentence) -> Sentence:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from shearer.report.relations import FLOOR
+
 VERSION = 2
 
 # Field -> its type and its meaning. "[]" stands for every item of a list, "?" after a name for one that may be absent,
@@ -70,6 +72,10 @@ FIELDS: dict[str, tuple[str, str]] = {
     ),
     "dependent_rows[].columns?": ("list of text", "that tell the unit, then the time"),
     "dependent_rows[].alike?": ("list of text", "columns in which such rows are alike, the most first"),
+    "dependent_rows[].shared?": (
+        "truth value",
+        "of rows in time: whether many have the same date, so that no series is",
+    ),
     "dependent_rows[].rows?": ("integer", "units, rows that repeat others, or all rows"),
     "dependent_rows[].sorted?": ("truth value", "whether rows are in the order of time"),
     "untested[].pairs?": ("integer", "pairs that could not be tested over lags, whose p-value is 1"),
@@ -111,9 +117,9 @@ FIELDS: dict[str, tuple[str, str]] = {
     "pairs[].shape": (
         "text or null",
         'what the dependence looks like, where it can be told: of two numbers "line", "curve" (bent, rising or falling '
-        'all along), "step", "U", "inverted U", "wave" (up and down more than once), "ring", "groups", "widening" or '
-        '"narrowing" (the spread of one along the other); of a number and a label "shift" (levels differ in their '
-        'middle), "spread" or "shift and spread"',
+        'all along), "step", "U", "inverted U", "wave" (up and down, with more than one turn), "ring", "groups", '
+        '"widening" or "narrowing" (the spread of one along the other); of a number and a label "shift" (levels differ '
+        'in their middle), "spread" or "shift and spread"',
     ),
     "pairs[].shape_along": ("text or null", '"first" or "second": the column along which that is seen, or the label'),
     "pairs[].details": (
@@ -159,7 +165,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "triples[].n": ("integer or null", "rows with all three values"),
     "triples[].reported": (
         "truth value",
-        "whether it passes the false discovery rate and adds at least 0.1 bits beyond the error",
+        f"whether it passes the false discovery rate and adds at least {FLOOR:g} bits beyond the error",
     ),
     "triples[].measured": ("mapping or null", "null for triples that were only screened"),
     "triples[].measured.alpha": ("number", "order of the entropy"),
@@ -184,7 +190,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "quadruples[].n?": ("integer", "rows with all four values"),
     "quadruples[].reported?": (
         "truth value",
-        "whether it passes the false discovery rate and adds at least 0.1 bits beyond the error",
+        f"whether it passes the false discovery rate and adds at least {FLOOR:g} bits beyond the error",
     ),
     "notes": ("list of text", "what to know of the table and of the scan"),
 }

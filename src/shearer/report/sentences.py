@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from shearer.report.pair_sentences import pair_sentences
-from shearer.report.relations import KINDS, Relations, check_document, read_relations
+from shearer.report.relations import FLOOR, KINDS, Relations, check_document, read_relations
 from shearer.report.remedies import about_dependent_rows
 from shearer.report.trivia import about_trivia, computed_sentence, trivial_pairs
 from shearer.report.wording import Sentence, count, enumeration, in_words, plain_name
@@ -193,9 +192,22 @@ def _pair_of(document: Mapping[str, Any], pairs: Relations, row: int) -> frozens
 
 def named_pairs(document: Mapping[str, Any], pairs: Relations) -> list[int]:
     """The few pairs that the summary names: the strongest, without those of which one column decides the other."""
+    return _told_apart(document, pairs)[0][:_MOST_NAMED]
+
+
+def pictured_pairs(document: Mapping[str, Any], pairs: Relations) -> list[int]:
+    """The reported pairs, the strongest first; last come those of which one column decides the other."""
+    telling, trivial = _told_apart(document, pairs)
+    return telling + trivial
+
+
+def _told_apart(document: Mapping[str, Any], pairs: Relations) -> tuple[list[int], list[int]]:
+    """The reported pairs, the strongest first, and apart from them those of which one column decides the other."""
     trivial = trivial_pairs(document)
-    found = (row for row in strongest_pairs(pairs) if _pair_of(document, pairs, row) not in trivial)
-    return list(islice(found, _MOST_NAMED))
+    parts: tuple[list[int], list[int]] = ([], [])
+    for row in strongest_pairs(pairs):
+        parts[_pair_of(document, pairs, row) in trivial].append(row)
+    return parts
 
 
 def strongest_pairs(pairs: Relations) -> list[int]:
@@ -226,9 +238,13 @@ def _about_triples(document: Mapping[str, Any], triples: Relations) -> list[Sent
     synergistic, redundant, unclear = (len(found_triples(triples, kind)) for kind in _KINDS)
     start = f"Of {count(tested, 'group')} of three columns{share}"
     if not synergistic + redundant + unclear:
-        return [[f"{start} none is found that holds more than a model of its pairs explains."]]
+        slight = int((triples.numbers["qvalue"] <= settings["fdr"]).sum())
+        if not slight:
+            return [[f"{start} none is found that holds more than a model of its pairs explains."]]
+        return [[f"{start}, {_slight(slight, 'pairs')}."]]
     found = synergistic + redundant + unclear
-    start += f", {found:,} {'holds' if found == 1 else 'hold'} dependence that no model of pairs explains:"
+    start += f", {found:,} {'holds' if found == 1 else 'hold'} dependence that no model of pairs explains"
+    start += f" ({FLOOR:g} bits or more):"
     together = (
         f"{synergistic or 'none'} {_is(synergistic)} synergistic (the three together tell what no two of them do)"
     )
@@ -244,6 +260,13 @@ def _about_triples(document: Mapping[str, Any], triples: Relations) -> list[Sent
     return [[f"{start} {together} and {repeated}", *examples]]
 
 
+def _slight(number: int, parts: str) -> str:
+    """Groups of which the rows say that there is something, but less than is reported."""
+    verb, own = ("holds", "its") if number == 1 else ("hold", "their")
+    more = f"{number:,} {verb} more than a model of {own} {parts} explains"
+    return f"{more}, but too little to be reported (that takes {FLOOR:g} bits)"
+
+
 def _about_quadruples(document: Mapping[str, Any]) -> list[Sentence]:
     """Sets of four, where they were asked for."""
     screened = document["settings"].get("quadruples_screened")
@@ -253,8 +276,13 @@ def _about_quadruples(document: Mapping[str, Any]) -> list[Sentence]:
     possible = document["settings"]["quadruples_possible"]
     start = f"Of {count(screened, 'group')} of four columns" + f" of the {possible:,} possible" * (possible > screened)
     if not found:
-        return [[f"{start} none is found that holds more than models of its triples explain."]]
-    start += f", {len(found):,} {'holds' if len(found) == 1 else 'hold'} dependence that no model of three explains: "
+        rate = document["settings"]["fdr"]
+        slight = sum(four["qvalue"] is not None and four["qvalue"] <= rate for four in document["quadruples"])
+        if not slight:
+            return [[f"{start} none is found that holds more than models of its triples explain."]]
+        return [[f"{start}, {_slight(slight, 'triples')}."]]
+    start += f", {len(found):,} {'holds' if len(found) == 1 else 'hold'} dependence that no model of three explains "
+    start += f"({FLOOR:g} bits or more): "
     named = [enumeration([[plain_name(name)] for name in four["variables"]]) for four in found[:_MOST_NAMED]]
     joined = [part for place, text in enumerate(named) for part in (["; ", *text] if place else text)]
     return [[start, *joined, "." if len(found) <= _MOST_NAMED else " and others."]]

@@ -36,7 +36,7 @@ class ScanView:
     sentences : sequence of str
         What it found, in words.
     limit : int
-        Pairs and triples shown at most, each.
+        Pairs and triples shown at most, each; 0: none, and no count of the rest.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class ScanView:
             yield Text(sentence)
         for part, table in (("pairs", pair_table), ("triples", triple_table), ("quadruples", quadruple_table)):
             entries = strongest(self.document, part)
-            if entries:
+            if entries and self.limit:
                 yield Text()
                 yield table(entries[: self.limit], width, plain=plain)
                 yield from _rest(len(entries) - self.limit, part)
@@ -78,18 +78,20 @@ def strongest(document: Mapping[str, Any], part: str) -> list[Entry]:
 
 
 def pair_table(pairs: Sequence[Entry], width: int, *, plain: bool = False) -> Table:
-    """One row a pair: names, strength with a bar, its interval, direction, what determines what, shape, p, q, rows."""
+    """One row a pair: names, strength with a bar, interval, direction and arrow, direct or not, shape, p, q, rows."""
     roomy, narrow = width >= _ROOMY, width < _NARROW
     cells = _BAR_CELLS if roomy else _BAR_CELLS // 2
     lagged = any("lag" in pair for pair in pairs)
     bounded = any(pair.get("strength_high") is not None for pair in pairs)
     told = [_relation(pair, plain=plain) for pair in pairs]
     shapes = [pair.get("shape") or "" for pair in pairs]
+    direct = [{True: "yes", False: "no", None: ""}[pair.get("direct")] for pair in pairs]
     columns = [
         _Column("lag", [str(pair.get("lag", "")) for pair in pairs], shown=lagged),
         _Column("strength", [_bar(pair["strength"], cells, plain=plain) for pair in pairs], "left"),
         _Column("interval", [_interval(_ends(pair), plain=plain) for pair in pairs], shown=bounded, spare=narrow),
         _Column("", told, "left", shown=any(told), spare=narrow),
+        _Column("direct", direct, "left", shown=any(direct), extra=True),
         _Column("shape", shapes, "left", shown=any(shapes), extra=True),
         _Column("p", [_probability(pair["pvalue"]) for pair in pairs], shown=roomy, spare=True),
         _Column("q", [_probability(pair["qvalue"]) for pair in pairs]),
@@ -145,8 +147,8 @@ def _table(title: str, entries: Sequence[Entry], columns: Sequence[_Column], wid
     columns = [column for column in columns if column.shown]
     whole = [[printable(name, width) for name in entry["variables"]] for entry in entries]
     names = _fit(whole, _room(columns, width))
-    if names != whole:
-        columns = [column for column in columns if not column.extra]
+    while names != whole and any(column.extra for column in columns):
+        columns.remove(next(column for column in reversed(columns) if column.extra))
         names = _fit(whole, _room(columns, width))
     while _look_alike(names, whole) and any(column.spare for column in columns):
         columns.remove(next(column for column in reversed(columns) if column.spare))

@@ -15,9 +15,11 @@ from shearer.scanning.shapes.shape_words import SHAPES, shape_of
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-# A relation is called monotone where ranks correlate by this share of its strength at least, and by so many standard
-# errors.
+# A relation is called monotone where ranks, or the numbers in the same direction, correlate by this share of its
+# strength at least, and ranks by so many standard errors.
 _MONOTONE_SHARE, _MONOTONE_ERRORS = 0.75, 3.0
+# Shapes that rise in one place and fall in another, however the ranks correlate over all.
+_TURNING = ("U", "inverted U", "wave", "ring")
 # Share of the largest xi that the rows allow from which on a number is called a function of another.
 _FUNCTION = 0.95
 # Rows for each stretch of a number in which a label stays the same, at least, where the number is said to determine it.
@@ -34,7 +36,7 @@ class PairDetails(NamedTuple):
     eta_squared : float
         Share of the variance of a number that lies between the levels of a label.
     sign : float
-        1 or -1 where two numbers go up together, or one down as the other goes up; 0 where neither is so.
+        1 or -1 where two numbers go up together, or one down as the other goes up; 0 where neither is so all along.
     determines : float
         0: none; 1: the first determines the second; 2: the second the first; 3: both.
     shape : float
@@ -77,9 +79,14 @@ def details_of(pair: Table, strength: float) -> PairDetails:
     kinds = [values.dtype.kind for values in (first, second)]
     if kinds == ["f", "f"]:
         rho = correlation(ranks(first), ranks(second))
-        clear = abs(rho) >= max(_MONOTONE_SHARE * abs(strength), _MONOTONE_ERRORS / np.sqrt(max(pair.rows - 1, 1)))
-        sign = float(np.sign(rho)) * clear
-        return PairDetails(correlation(first, second), rho, np.nan, sign, ways, *shape)
+        r = correlation(first, second)
+        # Far rows that go together can be most of a relation, of which ranks see little.
+        most = max(abs(rho), abs(r)) if rho * r > 0 else abs(rho)
+        clear = abs(rho) >= _MONOTONE_ERRORS / np.sqrt(max(pair.rows - 1, 1)) and most >= _MONOTONE_SHARE * abs(
+            strength
+        )
+        sign = float(np.sign(rho)) if clear and word not in _TURNING else 0.0
+        return PairDetails(r, rho, np.nan, sign, ways, *shape)
     if "f" in kinds:
         number, label = (first, second) if kinds[0] == "f" else (second, first)
         between = _between(number.astype(np.float64), label.astype(np.intp))

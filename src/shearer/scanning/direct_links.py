@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.data.table import Table
+from shearer.report.wording import count
 from shearer.scanning.store import Store
 from shearer.tools.networks.indirect import separated_links
 from shearer.tools.networks.pair_tests import GivenOthers
@@ -68,17 +69,18 @@ def describe_direct(document: dict[str, Any], table: Table, seed: int, store: St
     for pair, (i, j) in zip(chosen, ends, strict=True):
         pair["direct"] = not bool(found["gone"][i, j])
     if chosen:
-        document["notes"].append(_note(len(chosen), len(reported), table.rows, bool(found["spent"])))
+        direct = sum(pair["direct"] for pair in chosen)
+        document["notes"].append(_note(direct, len(chosen), len(reported), table.rows, bool(found["spent"])))
 
 
-def _note(links: int, reported: int, rows: int, spent: bool) -> str:
-    which = "links" if links == reported else f"of the {reported:,} links the {links} strongest"
+def _note(direct: int, links: int, reported: int, rows: int, spent: bool) -> str:
+    which = f"the {count(links, 'link')}" if links == reported else f"the {links} strongest of {reported:,} links"
     text = (
-        f"Direct links: {which} that still show at a level of {LEVEL:g} given any one or two of the columns linked "
-        "with either end; a common cause that is not in the table looks like a direct link"
+        f"Direct links: {direct} of {which}, which still show at a level of {LEVEL:g} given any one or two of the "
+        "columns linked with either end. A common cause that is not in the table looks like a direct link."
     )
     if rows > MOST_ROWS:
-        text += f"; by a random sample of {MOST_ROWS:,} of {rows:,} rows"
+        text += f" They were looked for in a random sample of {MOST_ROWS:,} of {rows:,} rows."
     if spent:
-        text += f". The search ended after {MOST_TESTS:,} tests: links that it did not come to count as direct"
-    return f"{text}."
+        text += f" The search ended after {MOST_TESTS:,} tests: links that it did not come to count as direct."
+    return text

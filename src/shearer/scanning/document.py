@@ -13,6 +13,7 @@ from shearer.data.table import Table
 from shearer.inference.intervals.confidence import note_on
 from shearer.inference.pvalue import adjusted_pvalues
 from shearer.inference.threeway.interaction import kind_of
+from shearer.report.relations import FLOOR
 from shearer.scanning.details import PairDetails
 from shearer.scanning.screened_pairs import PairFindings
 from shearer.scanning.screened_quadruples import Quadruples
@@ -24,9 +25,6 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 VERSION = 2
-#: Bits that a triple must add to its pairs to be reported, beyond the error: with many rows a three-way term is nearly
-#: always there, as of a sum with noise that is not normal.
-FLOOR = 0.1
 STRENGTH_ENDS = ("strength_low", "strength_high")
 _NO_INTERVAL = (math.nan, math.nan)
 #: What determines what: neither, the first the second, the second the first, each the other.

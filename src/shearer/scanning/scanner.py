@@ -18,6 +18,7 @@ from shearer._version import __version__
 from shearer.inference.permutation.resampling import check_count
 from shearer.kernels import Kernel
 from shearer.pairs.limits import FEWEST_ROWS
+from shearer.report.wording import count
 from shearer.scanning.columns.chosen import choose_columns
 from shearer.scanning.direct_links import describe_direct
 from shearer.scanning.document import Findings, describe_findings
@@ -280,6 +281,11 @@ def scan(
         elif not dependent:
             notes.append(INDEPENDENT_ROWS)
         pairs = screened_pairs(table, kernel, reading.clusters, parse_memory(memory), store, progress)
+        if few := int((pairs.rows < FEWEST_ROWS).sum()):
+            notes.append(
+                f"{few:,} of {count(len(pairs.rows), 'pair')} {'was' if few == 1 else 'were'} not tested (p = 1): "
+                f"fewer than {FEWEST_ROWS} rows have both values."
+            )
     findings = Findings(pairs=pairs, fdr=rate)
     untested = [
         {"pairs": number, "reason": reason} for number, reason in zip(pairs.untested, REASONS, strict=False) if number
@@ -325,11 +331,11 @@ def scan(
 def clusters_note(clusters: NDArray[np.intp], settings: Mapping[str, Any]) -> str:
     """What the p-values of a scan by clusters take for granted."""
     name = settings["cluster"]
-    count, rows = int(clusters.max()) + 1, len(clusters)
-    few = " So few clusters make p-values a rough guide." if count < 20 else ""
+    clustered, rows = int(clusters.max()) + 1, len(clusters)
+    few = " So few clusters make p-values a rough guide." if clustered < 20 else ""
     return (
-        f"The {rows:,} rows are {count:,} clusters ({name}): rows of one cluster may depend on each other in any way, "
-        f"clusters are taken as independent. Triples are not tested, and intervals take rows as independent.{few}"
+        f"The {rows:,} rows are {clustered:,} clusters ({name}): rows of one cluster may depend on each other in any "
+        f"way, clusters are taken as independent. Triples are not tested, and intervals take rows as independent.{few}"
     )
 
 

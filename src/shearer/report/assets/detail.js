@@ -86,6 +86,19 @@ Shearer.verdict = (model, reported) => {
   return el("p", { class: "verdict" }, words);
 };
 
+// A triple can be more than chance and still add too little to be reported.
+Shearer.tripleVerdict = (model, row) => {
+  const { reported, qvalue, kind } = model.triples;
+  const slight = qvalue[row] <= Math.log10(model.settings.fdr);
+  const none = slight
+    ? "More than a model of its pairs explains, but too little to be reported."
+    : "No more than a model of its pairs explains, as far as chance lets us tell.";
+  const word = Shearer.kinds[kind[row]];
+  const found = `More than a model of its pairs explains${word && word !== "unclear" ? `: ${word}` : ""}.`;
+  const rows = model.independentRows || !(reported[row] || slight) ? "" : " The test takes rows as independent.";
+  return el("p", { class: "verdict" }, `${reported[row] ? found : none}${rows}`);
+};
+
 Shearer.kinds = ["", "synergistic", "redundant", "unclear"];
 
 Shearer.detail = {
@@ -117,9 +130,7 @@ Shearer.detail = {
   openTriple(model, row) {
     this.clear();
     const figures = [Shearer.tripleTerms(model, row), ...Shearer.measuredTerms(model.triples.measured.get(row))];
-    const kind = Shearer.kinds[model.triples.kind[row]];
-    const verdict = Shearer.verdict(model, model.triples.reported[row]);
-    if (kind && model.triples.reported[row]) verdict.append(` ${kind[0].toUpperCase()}${kind.slice(1)}.`);
+    const verdict = Shearer.tripleVerdict(model, row);
     let picture = el("p", { class: "empty" }, "The page holds no rows to draw.");
     if (Shearer.hasPicture(model, model.triples.columnsOf(row))) {
       const large = Shearer.tripleFigure(model, model.triples.columnsOf(row), "large");

@@ -5,7 +5,7 @@ Shearer.Map = class {
     this.model = model;
     this.grid = new Shearer.Grid(model);
     this.element = Shearer.byId("map-canvas");
-    this.cursor = this.strongestCell();
+    this.cursor = this.namedCell() ?? this.strongestCell();
     this.canvas = Shearer.canvas(this.element, (context, width, height) => {
       this.grid.draw(context, width, height, this.cursor);
     });
@@ -32,6 +32,15 @@ Shearer.Map = class {
 
   get height() {
     return this.element.clientHeight;
+  }
+
+  // The first pair that the words at the top name.
+  namedCell() {
+    const [pair] = this.model.named;
+    if (pair === undefined) return null;
+    const places = this.model.pairs.columnsOf(pair).map((column) => this.grid.order.indexOf(column));
+    const [j, i] = places.sort((a, b) => a - b);
+    return j < 0 ? null : { i, j };
   }
 
   strongestCell() {

@@ -217,10 +217,12 @@ Shearer.Grid = class {
     if (!this.gutter) {
       context.globalAlpha = 0.55;
       context.beginPath();
-      context.moveTo(x + this.cell, y + this.cell / 2);
-      context.lineTo(this.place(i, i).x, y + this.cell / 2);
-      context.moveTo(x + this.cell / 2, y);
-      context.lineTo(x + this.cell / 2, this.place(j, j).y + this.cell);
+      // Along the edges of cells: through their middle it would strike out their numbers.
+      const [below, beside] = [y + this.cell - 0.5, x + 0.5];
+      context.moveTo(x + this.cell, below);
+      context.lineTo(this.place(i, i).x, below);
+      context.moveTo(beside, y);
+      context.lineTo(beside, this.place(j, j).y + this.cell);
       context.stroke();
       context.globalAlpha = 1;
     }

@@ -75,10 +75,12 @@ Shearer.startTriplesTable = (model) => {
   const bits = (number) => Shearer.decimal(number, 3);
   const columns = [
     ...Shearer.nameColumns(model, triples, ["first", "second", "third"]),
-    { key: "kind", title: "kind", keys: kindKeys, cell: kind, size: "medium" },
-    Shearer.numberColumn("adds, bits", triples.added, bits, { wide: true, down: true }),
+    ...(triples.reported.includes(1) ? [{ key: "kind", title: "kind", keys: kindKeys, cell: kind, size: "medium" }] : []),
+    Shearer.numberColumn("adds, bits", triples.added, bits, { wide: true, down: true, size: "medium" }),
     Shearer.numberColumn("T* at 2", triples.value, Shearer.decimal, { wide: true, down: true }),
-    Shearer.numberColumn("excess O", triples.excess, bits, { wide: true }),
+    ...(triples.excess.some(Number.isFinite)
+      ? [Shearer.numberColumn("excess O", triples.excess, bits, { wide: true, size: "medium" })]
+      : []),
     ...Shearer.probabilityColumns(triples).map((column) => ({ ...column, wide: true })),
     Shearer.numberColumn("n", triples.n, Shearer.whole, { wide: true }),
   ];

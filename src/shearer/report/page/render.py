@@ -14,8 +14,15 @@ from shearer.report.page.colors import ramp
 from shearer.report.page.packing import json_block, pack_relations
 from shearer.report.page.sample import pack_sample
 from shearer.report.pair_sentences import pair_sentences
-from shearer.report.relations import KINDS, Relations, check_document, read_relations
-from shearer.report.sentences import found_triples, named_pairs, strongest_pairs, summary, triple_sentence
+from shearer.report.relations import FLOOR, KINDS, Relations, check_document, read_relations
+from shearer.report.sentences import (
+    found_triples,
+    named_pairs,
+    pictured_pairs,
+    strongest_pairs,
+    summary,
+    triple_sentence,
+)
 from shearer.report.wording import Name, count, plain_name
 
 # Beyond these a page outgrows five megabytes; what is left out comes last in the document, and the page says so.
@@ -104,6 +111,7 @@ def render_page(document: Mapping[str, Any], sample: Mapping[str, Any] | None = 
         target=bool(document["settings"].get("target")),
         lags=document["settings"].get("lags"),
         fdr=document["settings"]["fdr"],
+        floor=f"{FLOOR:g}",
         plain=plain_name,
         is_name=lambda part: isinstance(part, Name),
     )
@@ -139,7 +147,7 @@ class _Shown:
         document, pairs, triples = self.document, self.pairs, self.triples
         lags = document["settings"].get("lags") is not None
         strength = pairs.found_strength(len(document["columns"]))
-        links = strongest_pairs(pairs)
+        links, pictured = strongest_pairs(pairs), pictured_pairs(document, pairs)
         return {
             "version": document["version"],
             "settings": document["settings"],
@@ -150,7 +158,7 @@ class _Shown:
             "triples": pack_relations(triples, self.totals[1]),
             "order": map_order(strength, self._mapped()),
             "network": vars(lay_out(pairs, links, triples.index[self._synergies])),
-            "pictured": {"pairs": links[: max(_MOST_PICTURED, self._top())], "triples": self._synergy_words()},
+            "pictured": {"pairs": pictured[: max(_MOST_PICTURED, self._top())], "triples": self._synergy_words()},
             "named": named_pairs(document, pairs),
             "independentRows": not document.get("dependent_rows"),
             "sample": pack_sample(sample, document["columns"], consecutive=lags),

@@ -35,8 +35,6 @@ DIFFERENCES = (
     "Columns of numbers are differences, the value of a row less that of the row before it; labels are as they were. "
     "The first row, which has none before it, is dropped."
 )
-# Levels shown in pictures; the others are joined.
-_MOST_LEVELS = 12
 # Columns that are left out for one reason and named in a note.
 _MOST_NAMED = 8
 
@@ -288,16 +286,14 @@ def _sampled(parts: list[Column]) -> dict[str, Any]:
 
 
 def _sampled_labels(part: Column) -> dict[str, Any]:
-    """Codes and levels, the most frequent first; those beyond a dozen are one."""
+    """Codes and levels, the most frequent first; pictures join what they have no room for."""
     codes = to_numpy(part.values)
     counts = np.bincount(codes[~part.missing], minlength=len(part.levels))
     order = np.argsort(-counts, kind="stable")
     order = order[counts[order] > 0]
     rank = np.zeros(len(counts), dtype=int)
-    rank[order] = np.minimum(np.arange(len(order)), _MOST_LEVELS - 1)
-    levels = [str(part.levels[code]) for code in order[:_MOST_LEVELS]]
-    if len(order) > _MOST_LEVELS:
-        levels[-1] = f"{len(order) - _MOST_LEVELS + 1} others"
+    rank[order] = np.arange(len(order))
+    levels = [str(part.levels[code]) for code in order]
     shown = [None if gap else int(rank[code]) for code, gap in zip(codes, part.missing, strict=True)]
     return {"codes": shown, "levels": levels}
 

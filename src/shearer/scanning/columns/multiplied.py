@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shearer.scanning.columns.coded import Coded, Floats
-from shearer.scanning.columns.computed import FEWEST_COUNTED, resolution, some_rows
+from shearer.scanning.columns.computed import FEWEST_COUNTED, nearly_complete, resolution, some_rows
 
 # Columns beyond which products are not looked for; different values that each of the three has at least; share of rows
 # above 0, of whose logarithms products are sums.
@@ -40,10 +40,10 @@ def products_of(columns: Sequence[Coded]) -> Iterable[Product]:
     >>> next(iter(products_of(list(coded_columns(read(table, missing="pairwise", pairwise=True).columns).values()))))
     Product(names=['percent', 'ill', 'people'], how=['times', 'over'], factor=100.0, exceptions=0)
     """
-    usable = [column for column in columns if _usable(column)]
+    usable, rows = nearly_complete([column for column in columns if _usable(column)])
     if not 3 <= len(usable) <= _MOST_COLUMNS:
         return
-    values = np.stack([column.values for column in usable], axis=1)
+    values = np.stack([column.values[rows] for column in usable], axis=1)
     above = values[some_rows(np.flatnonzero((values > 0).all(axis=1)))]
     if len(above) < FEWEST_COUNTED:
         return
@@ -58,10 +58,10 @@ def products_of(columns: Sequence[Coded]) -> Iterable[Product]:
 
 
 def _usable(column: Coded) -> bool:
-    if not column.complete or column.dated or column.labels or column.distinct < _FEWEST_VALUES:
+    if column.dated or column.labels or column.distinct < _FEWEST_VALUES:
         return False
     with np.errstate(over="ignore"):
-        return bool(column.levels[0] >= 0 and np.mean(column.values > 0) >= _ABOVE_ZERO)
+        return bool(column.levels[0] >= 0 and np.mean(column.values[~column.missing] > 0) >= _ABOVE_ZERO)
 
 
 def _candidates(spread: Floats, place: int) -> Iterable[tuple[int, int, tuple[int, int]]]:

@@ -31,7 +31,8 @@ _GLANCE = 200
 # A count of rows some of which were left out: so many rows at least, and this share of neighbors one step apart.
 _FEWEST_THINNED, _ONE_STEP_APART = 60, 0.5
 _IDENTIFIER = re.compile(
-    r"(^|[\W_])(id|ids|uuid|guid|identifier|rowid|rownum|pk)$|^(index|idx|key|row|row[\W_]?names?|nr|no|unnamed: 0)$"
+    r"(^|[\W_])([cegnopstuv]?id|ids|uuid|guid|identifier|rowid|rownum|pk)$"
+    r"|^(index|idx|key|row|row[\W_]?names?|nr|no|unnamed: 0)$"
 )
 _CAMEL = re.compile(r"[a-z]I[dD]$")
 
@@ -131,8 +132,8 @@ def is_identifier(name: str) -> bool:
 
     Examples
     --------
-    >>> [is_identifier(name) for name in ("id", "PassengerId", "user_id", "price_index", "acid", "Unnamed: 0")]
-    [True, True, True, False, False, True]
+    >>> [is_identifier(name) for name in ("id", "PassengerId", "user_id", "PID", "price_index", "acid", "Unnamed: 0")]
+    [True, True, True, True, False, False, True]
     """
     return bool(_IDENTIFIER.search(name.lower()) or _CAMEL.search(name))
 

@@ -106,20 +106,26 @@ def _in_time(columns: Mapping[str, Coded], rest: Sequence[Coded]) -> dict[str, A
     rows = len(next(iter(columns.values())).values)
     whole = np.zeros(rows, dtype=np.intp)
     for times in _times_of(columns):
-        if times.distinct >= _SERIES * rows:
-            told = times.dated or times.ascending
-            alike = _alike(rest, _order(times.codes), whole, _TIMED) if told else []
-        elif (unit := _panel_unit(columns, times)) is not None:
+        shared, own = False, times.distinct >= _SERIES * rows
+        # Of times that hardly two rows share nearly every label would do: rows must be listed unit by unit.
+        unit = None if own and times.ascending else _panel_unit(columns, times, listed=own)
+        if unit is not None:
             order = np.lexsort((_shuffled(rows), times.codes, unit.codes))
             others = [column for column in rest if column is not unit]
             if alike := _alike(others, order, unit.codes, _TIMED):
                 return _record("panel", [unit.name, *times.names], alike, unit.distinct, ordered=times.ascending)
+        elif own:
+            told = times.dated or times.ascending
+            alike = _alike(rest, _order(times.codes), whole, _TIMED) if told else []
         else:
             # Many rows of one date: a trend is a finding like any other, but what rows of one date share is not.
-            told = times.dated and times.distinct >= _FEWEST_DATES
-            alike = _alike(rest, _order(times.codes), whole, _TIMED, roughness_score) if told else []
+            shared = times.dated and times.distinct >= _FEWEST_DATES
+            order = _order(times.codes)
+            rough = _alike(rest, order, whole, _TIMED, roughness_score) if shared else []
+            alike = _alike(rest, order, whole, _TIMED) if rough else []
         if alike:
-            return _record("time", times.names, alike, rows, ordered=times.ascending)
+            found = _record("time", times.names, alike, rows, ordered=times.ascending)
+            return found | ({"shared": True} if shared else {})
     return None
 
 
@@ -141,8 +147,11 @@ def _times_of(columns: Mapping[str, Coded]) -> Iterator[Times]:
         yield Times([column.name], column.codes, column.dated)
 
 
-def _panel_unit(columns: Mapping[str, Coded], times: Times) -> Coded | None:
-    """The label of fewest levels of which every level has at most one row at a time; None if there is none."""
+def _panel_unit(columns: Mapping[str, Coded], times: Times, *, listed: bool) -> Coded | None:
+    """The label of fewest levels of which every level has at most one row at a time; None if there is none.
+
+    `listed`: and whose rows come in the order of time, level by level, though those of the table do not.
+    """
     rows = len(times.codes)
     labels = [column for column in columns.values() if column.complete and _may_be_unit(column)]
     labels = [column for column in labels if column.unit is None]
@@ -150,9 +159,16 @@ def _panel_unit(columns: Mapping[str, Coded], times: Times) -> Coded | None:
         if column.distinct < 2 or rows < _ROWS_A_UNIT * column.distinct or column.distinct * times.distinct < rows:
             continue
         both = column.codes.astype(np.int64) * times.distinct + times.codes
-        if len(np.unique(both)) >= _PANEL * rows:
+        if len(np.unique(both)) >= _PANEL * rows and (not listed or _in_order(times.codes, column.codes)):
             return column
     return None
+
+
+def _in_order(times: Indices, units: Indices) -> bool:
+    """Whether the rows of each unit are in the order of time, all forward or all backward."""
+    order = np.argsort(units, kind="stable")
+    steps = np.diff(times[order])[np.diff(units[order]) == 0]
+    return bool((steps >= 0).all() or (steps <= 0).all())
 
 
 def _may_be_unit(column: Coded) -> bool:

@@ -1,5 +1,6 @@
 """Which variables of a table are linked: a network from the dependence of all pairs."""
 
+import warnings
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from shearer._memory import parse_memory, require
 from shearer._threads import single_threaded_blas
+from shearer._validate import message
 from shearer.data import read
 from shearer.data.table import Table
 from shearer.kernels import Kernel
@@ -34,7 +36,10 @@ Mask = NDArray[np.bool_]
 MOST_IN_MATRICES = 4096
 # Matrices of all pairs at the peak of a fit (measured).
 _MATRICES, _MATRICES_ADJUSTED = 10, 13
-_OPTIONS = "Options: fewer columns; fdr=None with top_k=, which keeps the links alone; a larger memory=."
+_OPTIONS = (
+    f"Options: fewer columns; fdr=None with top_k=, which keeps the links alone of more than {MOST_IN_MATRICES}; "
+    "a larger memory=."
+)
 
 
 class DependenceNetwork(GraphOutput, BaseEstimator):
@@ -83,7 +88,8 @@ class DependenceNetwork(GraphOutput, BaseEstimator):
     tolerance : float, default 0.1
         For "dpi": a link stays if it is within this share of the second weakest of the triangle.
     level : float, default 0.05
-        For "conditional" and "pc": a link goes if its p-value given others is larger.
+        For "conditional" and "pc": a link goes if its p-value given others is larger. It stays where there is no
+        p-value, as of fewer than 20 rows, which a warning says.
     n_resamples : int, default 199
         For "conditional" and "pc" with a kernel stated: local permutations in a test.
     test : {"moments", "aggregated"}
@@ -269,8 +275,15 @@ class DependenceNetwork(GraphOutput, BaseEstimator):
             return np.zeros_like(linked)
         given = GivenOthers(table, settings.kernel, self.n_resamples, self._seed(), self.n_jobs)
         if settings.indirect == "pc":
-            return separated_links(linked, given, self.level, progress=self.progress)
-        return explained_links(weights, linked, given, self.level, self.progress)
+            gone = separated_links(linked, given, self.level, progress=self.progress)
+        else:
+            gone = explained_links(weights, linked, given, self.level, self.progress)
+        if given.refused:
+            [(reason, _)] = given.refused.most_common(1)
+            got = f"nothing from {given.refused.total()} of {given.asked} ({reason})"
+            hint = "Links that these might explain stay."
+            warnings.warn(message("indirect", "tests of links given other columns", got, hint), stacklevel=4)
+        return gone
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))

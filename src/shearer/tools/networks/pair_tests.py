@@ -1,7 +1,7 @@
 """Tests of pairs: of all of them at once, and of one given other variables."""
 
 import math
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
@@ -67,15 +67,25 @@ class GivenOthers:
         As in the measures; where one is stated, rows are permuted among those alike in the others.
     n_resamples, seed, n_jobs
         Of these permutations.
+
+    Attributes
+    ----------
+    asked : int
+        How many p-values were asked for.
+    refused : Counter
+        Why there is none -> how often.
     """
 
     def __init__(self, table: Table, kernel: Kernels, n_resamples: int, seed: int, n_jobs: int | None) -> None:
         self._table, self._kernel = table, kernel
         self._options: dict[str, Any] = {"n_resamples": n_resamples, "rng": seed, "n_jobs": n_jobs, "progress": False}
         self._known: OrderedDict[tuple[int, ...], PairsGiven] = OrderedDict()
+        self.asked = 0
+        self.refused: Counter[str] = Counter()
 
     def __call__(self, i: int, j: int, *others: int) -> float:
         """p-value of independence of two variables given others; 0, which explains nothing, where none can be found."""
+        self.asked += 1
         if self._kernel is not None:
             return self._permuted(i, j, *others)
         if self._table.presence.complete:
@@ -83,9 +93,14 @@ class GivenOthers:
         else:
             items = self._table.common((i, j, *others)).variables
             if len(items[0].blocks[0].values) < FEWEST_ROWS:
-                return 0.0
+                return self._nothing("too few rows have all values")
             answer = PairsGiven(items[:2], items[2:]).answer(0, 1)
-        return 0.0 if math.isnan(answer.pvalue) else answer.pvalue
+        return self._nothing(answer.reason) if math.isnan(answer.pvalue) else answer.pvalue
+
+    def _nothing(self, reason: str) -> float:
+        """The p-value where nothing can be said."""
+        self.refused[reason] += 1
+        return 0.0
 
     def _tests(self, others: tuple[int, ...]) -> PairsGiven:
         """Those given some variables; the last ones are kept."""
@@ -101,7 +116,7 @@ class GivenOthers:
         names = tuple(self._table.names[position] for position in places)
         columns: dict[str, Any] = dict(zip(names, self._table.common_columns(places), strict=True))
         if len(columns[names[0]]) < 2:
-            return 0.0
+            return self._nothing("too few rows have all values")
         kernel = kernels_among(self._kernel, names)
         return conditional_test(columns, given=list(names[2:]), kernel=kernel, **self._options).pvalue
 

@@ -121,6 +121,8 @@ class Surprise:
         Training rows.
     cells : Cells or None
         Of labels.
+    width : float
+        Standard deviation of the weights by which numbers are alike.
     """
 
     low: float
@@ -130,6 +132,7 @@ class Surprise:
     own: float
     rows: int
     cells: Cells | None
+    width: float = 0.0
 
     @classmethod
     def fit(cls, values: Floats, cells: Cells) -> "Surprise":
@@ -154,7 +157,7 @@ class Surprise:
         smooth = height * gaussian_filter1d(counts, deviation, mode="constant")
         reach = int(4 * deviation + 1)
         own = height * float(gaussian_filter1d(np.eye(1, 2 * reach + 1, reach)[0], deviation, mode="constant")[reach])
-        return cls(low, step, spread, smooth, own, rows, None)
+        return cls(low, step, spread, smooth, own, rows, None, deviation * step)
 
     def of(self, values: Floats, *, trained: bool) -> Floats:
         """Bits; of training rows by the other rows. Beyond the grid they grow with the logarithm of the distance.

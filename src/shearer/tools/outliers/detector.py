@@ -92,7 +92,8 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
     names_ : list of tuples of str
         Their names; x0, x1, ... where the table has none.
     strengths_ : array
-        Of the related pairs, on the scale of a correlation; with "relations".
+        Of the related pairs, on the scale of a correlation; with "relations". Roots of alignments at equal widths: the
+        strength of `shearer.scan` looks at more, and is higher by up to a tenth where one of the two is a label.
     ignored_ : list of str
         Columns of labels that hardly any rows share, such as names; with "relations", which learns nothing from them.
     search_ : SubspaceSearch
@@ -247,7 +248,7 @@ class SubspaceOutlierDetector(SubspaceEnsemble):
         >>> people = pl.DataFrame({"height": height, "weight": weight})
         >>> found = SubspaceOutlierDetector().fit(people)
         >>> print(found.reasons(people[:1], most=1)[0][0]["words"])
-        weight = 75 with height = 160: of rows with height like this 90 in 100 have 48 to 65
+        weight = 75 with height = 160: of rows with height like this 90 in 100 have 50 to 60
         """
         check_count("most", most, 1)
         explained = self._explained(X)

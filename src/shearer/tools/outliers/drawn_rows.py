@@ -29,7 +29,7 @@ def draw_reason(explained: Explained, row: int, ax: Axes | None) -> Axes:
     reasons = explained.reasons(row, 1)
     names = reasons[0]["columns"] if reasons else explained.names[:1]
     columns = [list(explained.names).index(name) for name in names]
-    others = explained.training[:: max(1, len(explained.training) // _MOST_DRAWN)]
+    others = explained.compared.values[:: max(1, len(explained.compared) // _MOST_DRAWN)]
     if len(columns) == 1:
         _histogram(explained, row, columns[0], ax)
     else:
@@ -47,7 +47,7 @@ def draw_reason(explained: Explained, row: int, ax: Axes | None) -> Axes:
 
 
 def _histogram(explained: Explained, row: int, column: int, ax: Axes) -> None:
-    values = _places(explained, explained.training[:, column], column, None)
+    values = _places(explained, explained.compared.values[:, column], column, None)
     levels = explained.reader.levels[column]
     bins = 40 if levels is None else [place - 0.5 for place in range(len(levels) + 1)]
     ax.hist(values, bins=bins, color=_OTHERS, alpha=0.6)

@@ -8,14 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer.tools.outliers.mixed_rows import RowReader
+from shearer.tools.outliers.reason_words import ComparedRows, relation_words, value_words
 from shearer.tools.outliers.surprise_views import BREAK, VIEWS, SurpriseViews
 
 Floats = NDArray[np.float64]
 
-#: Between these shares of the rows lie values that are called usual.
-USUAL = (0.05, 0.95)
-# Rows alike beyond this weight stand for "such rows"; with fewer of them nothing is said of what is usual there.
-_FEWEST_ALIKE = 8.0
 # Training rows that stand for all where words say what is usual.
 _MOST_COMPARED = 10_000
 
@@ -28,9 +25,11 @@ class Explained:
     ----------
     values : array (rows, columns)
         The rows, coded.
+    known : array of bool (rows,)
+        Which of them are training rows.
     views : SurpriseViews
         What they were looked at by.
-    training : array
+    compared : ComparedRows
         The rows that these were fitted to; of many, some evenly spread.
     reader : RowReader
         Of both.
@@ -46,8 +45,9 @@ class Explained:
     """
 
     values: Floats
+    known: NDArray[np.bool_]
     views: SurpriseViews
-    training: Floats
+    compared: ComparedRows
     reader: RowReader
     names: Sequence[str]
     bits: Floats
@@ -84,8 +84,8 @@ class Explained:
                 columns[:, column] += relations[:, place] / 2
         given = np.hstack([own[:, [0]] * single, relations, own[:, [2]]])
         bits = np.hstack([parts.values, bits, np.zeros((len(values), 1))])
-        few = training[:: max(1, len(training) // _MOST_COMPARED)]
-        return cls(values, views, few, reader, names, bits, given, columns)
+        few = ComparedRows(training[:: max(1, len(training) // _MOST_COMPARED)], views.cells)
+        return cls(values, known, views, few, reader, names, bits, given, columns)
 
     def part_names(self) -> list[str]:
         """Columns, pairs and all columns, as `bits` has them."""
@@ -125,10 +125,10 @@ class Explained:
                 break
             if part < width:
                 columns: tuple[int, ...] = (int(part),)
-                text = self._value_words(row, int(part))
+                text = value_words(self, row, int(part))
             else:
                 columns = self.views.pairs[int(part) - width].columns
-                text = self._relation_words(row, columns, bits)
+                text = relation_words(self, row, int(part) - width)
             found.append(
                 {
                     "columns": [self.names[column] for column in columns],
@@ -139,38 +139,6 @@ class Explained:
                 }
             )
         return found
-
-    def _value_words(self, row: int, column: int) -> str:
-        return f"{self._valued(row, column)}: of all rows {self._usual(column, np.ones(len(self.training)))}"
-
-    def _relation_words(self, row: int, columns: tuple[int, ...], bits: float) -> str:
-        # What is odd is the rarer of the two; the other is what it is held against.
-        odd, other = sorted(columns, key=lambda column: -self.bits[row, column])
-        together = f"{self._valued(row, odd)} with {self._valued(row, other)}"
-        cells = self.views.cells[other]
-        own = cells.of(self.values[row : row + 1, other])[0]
-        alike = cells.weights[0, own, cells.of(self.training[:, other])]
-        if bits > 0:
-            return f"{together}: both far along what the two columns have in common"
-        if alike.sum() < _FEWEST_ALIKE:
-            return f"{together}: not seen together, and few rows have {self.names[other]} like this"
-        return f"{together}: of rows with {self.names[other]} like this {self._usual(odd, alike)}"
-
-    def _valued(self, row: int, column: int) -> str:
-        return f"{self.names[column]} = {self.reader.shown(column, self.values[row, column])}"
-
-    def _usual(self, column: int, weights: Floats) -> str:
-        """What 90 of 100 rows have, or the most frequent label, among rows that count with weights."""
-        values = self.training[:, column]
-        if self.reader.levels[column] is not None:
-            counts = np.bincount(values.astype(np.intp), weights=weights)
-            level = int(counts.argmax())
-            share = counts[level] / counts.sum()
-            return f"{100 * share:.0f} in 100 have {self.reader.shown(column, float(level))}"
-        order = np.argsort(values, kind="stable")
-        steps = np.cumsum(weights[order])
-        low, high = (values[order][np.searchsorted(steps, share * steps[-1])] for share in USUAL)
-        return f"90 in 100 have {self.reader.shown(column, low)} to {self.reader.shown(column, high)}"
 
 
 def _pick(known: NDArray[np.bool_], new: Any, trained: Any) -> Any:

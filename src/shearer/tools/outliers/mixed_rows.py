@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 # What a label is coded by that the training rows do not have.
 _NEW = -1.0
-_NO_LABEL = "(none)"
+_NO_LABEL = "(missing)"
 
 
 @dataclass(frozen=True, eq=False)

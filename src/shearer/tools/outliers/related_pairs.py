@@ -117,6 +117,8 @@ class RelatedPair:
         Training rows like the value of one of them.
     rows : int
         Training rows.
+    width : int
+        By which of the widths of the cells rows are alike.
     usual : float
         Mean of `bits` over the training rows.
     """
@@ -126,6 +128,7 @@ class RelatedPair:
     first: Floats
     second: Floats
     rows: int
+    width: int = 0
     usual: float = 0.0
 
     @classmethod
@@ -136,9 +139,9 @@ class RelatedPair:
         place = np.ravel_multi_index((codes[:, columns[0]], codes[:, columns[1]]), sizes)
         table = np.bincount(place, minlength=sizes[0] * sizes[1]).reshape(sizes).astype(np.float64)
         found = []
-        for first, second in zip(one.weights, other.weights, strict=True):
+        for width, (first, second) in enumerate(zip(one.weights, other.weights, strict=True)):
             margins = first @ table.sum(axis=1), second @ table.sum(axis=0)
-            pair = cls(columns, first @ table @ second, *margins, len(codes))
+            pair = cls(columns, first @ table @ second, *margins, len(codes), width)
             found.append(replace(pair, usual=float(pair.bits(codes, trained=True).mean())))
         return found
 
@@ -148,10 +151,14 @@ class RelatedPair:
         Pointwise dependence: 0 for independent columns, below 0 where a row breaks what the two have in common. Of
         training rows by the other rows, each of which counts for itself with weight 1.
         """
+        seen, expected = self.seen_and_expected(codes, trained=trained)
+        found: Floats = np.log2((seen + PRIOR) / (expected + PRIOR))
+        return found
+
+    def seen_and_expected(self, codes: Indices, *, trained: bool) -> tuple[Floats, Floats]:
+        """Other rows like both values, weighted, and how many there would be if the columns were independent."""
         own = 1.0 if trained else 0.0
         one, other = codes[:, self.columns[0]], codes[:, self.columns[1]]
         seen = np.maximum(self.counts[one, other] - own, 0.0)
         singles = np.maximum(self.first[one] - own, 0.0) * np.maximum(self.second[other] - own, 0.0)
-        expected = singles / max(self.rows - own, 1.0)
-        found: Floats = np.log2((seen + PRIOR) / (expected + PRIOR))
-        return found
+        return seen, singles / max(self.rows - own, 1.0)

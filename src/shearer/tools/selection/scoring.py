@@ -40,7 +40,8 @@ def dependence_score(
     y : array-like (n,)
         The target.
     target : {"auto", "continuous", "categorical"}
-        What `y` is. "auto": labels, and whole numbers of at most 20 different values, are classes.
+        What `y` is. "auto": labels, and whole numbers of at most 20 different values that have two rows each or more,
+        on average, are classes.
     kernel : Kernel or mapping of name -> Kernel, optional
         As in `shearer.pairwise`; the target has the name "target".
     test : {"moments", "aggregated"}

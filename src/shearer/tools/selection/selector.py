@@ -54,11 +54,13 @@ class DependenceSelector(SelectorMixin, BaseEstimator):
     level : float, default 0.05
         "stepwise": a feature is chosen if its p-value, adjusted for all that could have been chosen in its place, is at
         most this. "joint" and "mrmr" with "auto": another feature is chosen if the score grows and the best of permuted
-        features is as good with at most this probability. One feature is always chosen, unless none varies.
+        features is as good with at most this probability. One feature is always chosen, by "stepwise" unless none
+        varies.
     n_resamples : int, default 39
         For "joint" and "mrmr" with "auto": permutations for each feature that is chosen.
     target : {"auto", "continuous", "categorical"}
-        What `y` is. "auto": labels, and whole numbers of at most 20 different values, are classes.
+        What `y` is. "auto": labels, and whole numbers of at most 20 different values that have two rows each or more,
+        on average, are classes.
     kernel : Kernel or mapping of name -> Kernel, optional
         For "joint" and "mrmr": as in `shearer.pairwise`; the target has the name "target".
     missing : {"error", "drop"}
@@ -85,6 +87,8 @@ class DependenceSelector(SelectorMixin, BaseEstimator):
         tell together. nan where nothing was tested.
     n_features_ : int
         How many were chosen.
+    n_classes_ : int or None
+        Of the target; None of a number.
     feature_names_in_ : array of str
         Names of the columns, if all are strings.
     n_features_in_ : int
@@ -115,6 +119,7 @@ class DependenceSelector(SelectorMixin, BaseEstimator):
     pvalues_: NDArray[np.float64]
     qvalues_: NDArray[np.float64]
     n_features_: int
+    n_classes_: int | None
 
     def __init__(
         self,
@@ -165,7 +170,9 @@ class DependenceSelector(SelectorMixin, BaseEstimator):
         data = check_features(self, X, missing=self.missing, fewest=1)
         count = int(self.n_features_in_)
         wanted = self._wanted(count)
-        column = target_column(data, read_target(data, y, self.target))
+        target = read_target(data, y, self.target)
+        self.n_classes_ = None if target.dtype.kind == "f" else len(np.unique(target))
+        column = target_column(data, target)
         table = read(data, target=column, missing=self.missing).as_numpy()
         stated = self.start is not None or self.kernel is not None
         method = self.method or ("joint" if stated else "stepwise")

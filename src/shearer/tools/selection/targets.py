@@ -11,12 +11,14 @@ from shearer.data.columns import where_missing
 from shearer.screening.frames import header
 
 TARGETS = ("auto", "continuous", "categorical")
-# Whole numbers with more values than this are amounts, not classes.
-MOST_CLASSES = 20
+# Whole numbers with more values than this are amounts, not classes, and so are those of which a value has fewer rows.
+MOST_CLASSES, FEWEST_OF_CLASS = 20, 2
+# Kinds of dtypes of dates and durations.
+_DATES = "mM"
 
 
 def read_target(X: Any, y: Any, kind: str) -> NDArray[Any]:
-    """The target as floats, or as texts that stand for classes.
+    """The target as floats, also of dates, or as texts that stand for classes.
 
     Parameters
     ----------
@@ -25,14 +27,15 @@ def read_target(X: Any, y: Any, kind: str) -> NDArray[Any]:
     y : array-like (n,)
         The target.
     kind : {"auto", "continuous", "categorical"}
-        "auto": classes if the values are labels, or whole numbers of at most 20 different values.
+        "auto": classes if the values are labels, or whole numbers of at most 20 different values that have two rows
+        each or more, on average.
 
     Examples
     --------
     >>> import numpy as np
-    >>> X = np.zeros((3, 1))
-    >>> read_target(X, [0, 1, 1], "auto"), read_target(X, [0.5, 1, 1], "auto")
-    (array(['v0', 'v1', 'v1'], dtype='<U...'), array([0.5, 1. , 1. ]))
+    >>> X = np.zeros((4, 1))
+    >>> read_target(X, [0, 1, 1, 0], "auto"), read_target(X, [0, 1, 2, 3], "auto")
+    (array(['v0', 'v1', 'v1', 'v0'], dtype='<U...'), array([0., 1., 2., 3.]))
     """
     check_option("target", kind, TARGETS)
     if y is None:
@@ -48,7 +51,8 @@ def read_target(X: Any, y: Any, kind: str) -> NDArray[Any]:
     else:
         assert_all_finite(numbers, input_name="y")
         classes = np.unique(numbers)
-        is_amount = len(classes) > MOST_CLASSES or bool(np.any(classes != np.round(classes)))
+        few = len(classes) <= min(MOST_CLASSES, len(numbers) / FEWEST_OF_CLASS)
+        is_amount = not few or values.dtype.kind in _DATES or bool(np.any(classes != np.round(classes)))
         if kind == "continuous" or (kind == "auto" and is_amount):
             return numbers
     _, codes = np.unique(values if numbers is None else numbers, return_inverse=True)
@@ -63,7 +67,9 @@ def target_column(data: Any, target: NDArray[Any]) -> dict[str, NDArray[Any]]:
 
 
 def _as_numbers(values: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Floats, or None for labels."""
+    """Floats, of dates and durations too, or None for labels."""
+    if values.dtype.kind in _DATES:
+        return np.where(np.isnat(values), np.nan, values.astype(np.int64).astype(np.float64))
     if values.dtype.kind in "iuf":
         return values.astype(np.float64)
     if values.dtype.kind == "O" and not any(isinstance(value, str | bytes | bool) for value in values):
