@@ -126,7 +126,7 @@ FAR = {
     "proportional": (1.0, 0.5, 0.2, 0.05),
 }
 # Of a label that decides a coarser one but in this share of the rows.
-EXCEPTIONS = (0.0, 0.02, 0.1)
+NESTED, EXCEPTIONS = ("nested labels", "nested labels, equal"), (0.0, 0.02, 0.1)
 ROWS = (100, 400)
 CASES = (
     *(f"bias: {kind}, n={n}" for kind in KINDS for n in (30, 100, 1000)),
@@ -135,7 +135,7 @@ CASES = (
     *(f"table: {name}" for name in TABLES if name not in VEGA or importlib.util.find_spec("vega_datasets")),
     *(f"coverage: curve, {parameter}, n={n}" for parameter in CURVE for n in ROWS),
     *(f"coverage: {law}, {parameter}, n={n}" for law in FAR for parameter in FAR[law] for n in ROWS),
-    *(f"coverage: nested labels, {parameter}, n={n}" for parameter in EXCEPTIONS for n in ROWS),
+    *(f"coverage: {law}, {parameter}, n={n}" for law in NESTED for parameter in EXCEPTIONS for n in ROWS),
 )
 
 
@@ -184,10 +184,10 @@ def _proportional(g: Generator, n: int, share: float) -> tuple[Any, Any]:
     return x, x * np.exp(share * g.normal(size=n))
 
 
-def _nested(g: Generator, n: int, share: float) -> tuple[Any, Any]:
-    """Ten places, the first the most frequent, and to which of four regions each belongs, now and then another."""
-    places = 1.0 / np.arange(1, 11)
-    place, other = g.choice(10, size=n, p=places / places.sum()), g.integers(0, 4, size=n)
+def _nested(g: Generator, n: int, share: float, power: float = 1.0) -> tuple[Any, Any]:
+    """Twelve places, the first the most frequent, and to which of four regions each belongs, now and then another."""
+    places = np.arange(1.0, 13.0) ** -power
+    place, other = g.choice(12, size=n, p=places / places.sum()), g.integers(0, 4, size=n)
     return place.astype(str), np.where(g.uniform(size=n) < share, other, place % 4).astype(str)
 
 
@@ -199,6 +199,7 @@ COVERED_LAWS: dict[str, Callable[[Generator, int, float], tuple[Any, Any]]] = {
     "heavy tails": _heavy,
     "proportional": _proportional,
     "nested labels": _nested,
+    "nested labels, equal": lambda g, n, share: _nested(g, n, share, 0.0),
 }
 
 
