@@ -104,3 +104,14 @@ def test_a_sketch_takes_denormal_numbers_for_nearly_equal(pair):
     assert 0 <= sketched(tiny) < 0.5 * sketched(x)
     assert sketched(tiny * 2.0**1000) == pytest.approx(sketched(x), rel=1e-6)
     assert sh.mutual_information(tiny, y) == pytest.approx(sh.mutual_information(x, y), rel=1e-9)
+
+
+@pytest.mark.parametrize("exponent", [1021, 1022])
+def test_vectors_whose_distances_no_float_holds_keep_their_dependence(rng, exponent):
+    """Every coordinate is a float and so is its range, the distance of two rows is not: the width was cut off."""
+    vectors = np.clip(rng.normal(size=(60, 6)), -1.9, 1.9)
+    y = vectors[:, 0] + 0.3 * rng.normal(size=60)
+    far = vectors * 2.0**exponent
+    assert sh.mutual_information(far, y) == pytest.approx(sh.mutual_information(vectors, y), rel=1e-12)
+    assert sh.entropy(far, alpha=2) == pytest.approx(sh.entropy(vectors, alpha=2), rel=1e-12)
+    assert sh.independence_test(far, y).pvalue == pytest.approx(sh.independence_test(vectors, y).pvalue, rel=1e-6)
