@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import shearer as sh
+from shearer import tools
+from shearer.inference.intervals import rank_one
 from shearer.spectrum import renyi
 
 
@@ -35,6 +37,28 @@ def test_high_orders_are_close_to_infinity(pair, alpha):
 @pytest.mark.parametrize("alpha", [1e-300, 5e-324])
 def test_low_orders_are_close_to_none(pair, alpha):
     assert 0 <= sh.mutual_information(*pair, alpha=alpha) <= 1
+    sketch = sh.Sketch.like(*pair, measures=("mutual_information",), alpha=alpha)
+    sketch.update(*pair)
+    assert sketch.mutual_information().upper >= sketch.mutual_information().lower
+
+
+def test_intervals_of_low_orders(pair):
+    """The integral that leaving rows out takes reaches ever further down, to where its integrand no longer changes."""
+    values = [sh.entropy(pair[0], alpha=alpha) for alpha in (1e-300, 1e-7)]
+    found = [sh.confidence_interval(*pair, alpha=alpha) for alpha in (1e-300, 1e-7, 1e-3)]
+    assert values[0] == pytest.approx(values[1], rel=1e-5)
+    assert all(interval.low <= interval.high for interval in found)
+    assert found[0].estimate == pytest.approx(found[1].estimate, abs=1e-4)
+
+
+@pytest.mark.parametrize("alpha", [1e-4, 1e-3, 0.01, 0.1])
+def test_the_part_of_the_integral_that_is_known(rng, monkeypatch, alpha):
+    """By more of the sum and less of it: the integrand is what it is at 0 long before the sum ends."""
+    x = np.repeat(rng.normal(size=(5, 1)), 4, axis=0)
+    shares = rank_one.Shares.of_matrix(np.exp(-((x - x.T) ** 2)), 20)
+    found = shares.changes(alpha)
+    monkeypatch.setattr(rank_one, "_FAR_BELOW", 1e-60)
+    assert found == pytest.approx(shares.changes(alpha), rel=5e-6)  # of steps of one
 
 
 @pytest.mark.parametrize("alpha", [0.3, 1.5, 3.0, 1e5])
@@ -76,6 +100,26 @@ def test_tensors_that_require_gradients_are_tested_as_others(pair):
     assert found == sh.permutation_test(x, y, n_resamples=19, rng=0).pvalue
     assert sh.pairwise(table).pvalue[0, 1] == pytest.approx(sh.pairwise(plain).pvalue[0, 1])
     assert sh.confidence_interval(*tensors).low == pytest.approx(sh.confidence_interval(x, y).low)
+    assert len(sh.scan(table).pairs) == 1
+
+
+@pytest.mark.needs("torch")
+def test_targets_that_require_gradients(pair):
+    import torch
+
+    x, y = pair
+    tensor = torch.tensor(y, requires_grad=True)
+    assert np.array_equal(tools.dependence_score(x[:, None], tensor), tools.dependence_score(x[:, None], y))
+
+
+@pytest.mark.needs("pyarrow")
+def test_nested_columns_under_a_dictionary_are_refused_in_words(rng):
+    import pyarrow as pa
+
+    lists = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 10), pa.array([[1], [2]]))
+    table = pa.table({"x": rng.normal(size=20), "y": rng.normal(size=20), "lists": lists})
+    with pytest.raises(TypeError, match=r"lists: expected numbers or labels, got objects \(list\)"):
+        sh.pairwise(table)
     assert len(sh.scan(table).pairs) == 1
 
 

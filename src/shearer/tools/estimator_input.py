@@ -43,13 +43,13 @@ def check_features(estimator: Any, X: Any, *, missing: str, fewest: int, reset: 
 def validated(estimator: Any, X: Any, **rules: Any) -> Any:
     """A matrix of doubles by scikit-learn's rules, and what the estimator should know of it."""
     with _quietly():
-        return validate_data(estimator, _without_graph(X), dtype=np.float64, **rules)
+        return validate_data(estimator, without_graph(X), dtype=np.float64, **rules)
 
 
 def checked_array(X: Any, **rules: Any) -> Any:
     """The same without an estimator."""
     with _quietly():
-        return check_array(_without_graph(X), dtype=np.float64, **rules)
+        return check_array(without_graph(X), dtype=np.float64, **rules)
 
 
 def _quietly() -> Any:
@@ -57,7 +57,7 @@ def _quietly() -> Any:
     return np.errstate(invalid="ignore", over="ignore")
 
 
-def _without_graph(X: Any) -> Any:
+def without_graph(X: Any) -> Any:
     """Of a tensor that requires gradients scikit-learn makes no array."""
     return to_numpy(X) if is_torch(X) else X
 

@@ -9,6 +9,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from shearer._validate import check_option, value_error
 from shearer.data.columns import where_missing
 from shearer.screening.frames import header
+from shearer.tools.estimator_input import without_graph
 
 TARGETS = ("auto", "continuous", "categorical")
 # Whole numbers with more values than this are amounts, not classes.
@@ -37,7 +38,7 @@ def read_target(X: Any, y: Any, kind: str) -> NDArray[Any]:
     check_option("target", kind, TARGETS)
     if y is None:
         raise value_error("y", "a target", "None", "It requires y to be passed, but the target y is None.")
-    values = column_or_1d(y, warn=True)
+    values = column_or_1d(without_graph(y), warn=True)
     check_consistent_length(X, values)
     numbers = _as_numbers(values)
     if numbers is None:
