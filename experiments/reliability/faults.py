@@ -4,7 +4,8 @@ usage: python -m experiments.reliability.faults [--only NAME ...] [--again]
 
 Commands that keep parts (``--shards``) are ended by a signal after at least two parts were written, gone on with, and
 must end with the answer of a run that nothing disturbed; others are ended after a part of the processor time that they
-need, must leave no file that is not whole, and answer the same when run again. Writes experiments/results/reliability_faults.json.
+need, must leave no file that is not whole, and answer the same when run again. Writes
+experiments/results/reliability_faults.json.
 """
 
 import argparse

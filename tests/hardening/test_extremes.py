@@ -1,6 +1,7 @@
 """Input at the ends of what can be passed: orders, tensors with gradients, nested columns."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -159,3 +160,45 @@ def test_vectors_whose_distances_no_float_holds_keep_their_dependence(rng, expon
     assert sh.mutual_information(far, y) == pytest.approx(sh.mutual_information(vectors, y), rel=1e-12)
     assert sh.entropy(far, alpha=2) == pytest.approx(sh.entropy(vectors, alpha=2), rel=1e-12)
     assert sh.independence_test(far, y).pvalue == pytest.approx(sh.independence_test(vectors, y).pvalue, rel=1e-6)
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize("exponent", [-1070, -600, -270, 270, 500, 1020])
+def test_alignment_is_the_same_in_every_unit(rng, exponent):
+    """Squares and third powers of activations left the range of floats: 0 or nan for what was nearly the same."""
+    import torch
+
+    from shearer.neural import RepresentationSimilarity, cka
+
+    x = np.round(rng.normal(size=(30, 3)) * 16) / 16  # so that denormal numbers hold them
+    y = x + np.round(rng.normal(size=(30, 3)) * 16) / 16
+    far = x * 2.0 ** max(exponent, -1070)
+    assert cka(far, y) == pytest.approx(cka(x, y), rel=1e-9)
+    assert cka(far, y, debiased=False) == pytest.approx(cka(x, y, debiased=False), rel=1e-9)
+    model = torch.nn.Sequential(torch.nn.Identity())
+    answers = []
+    for columns in (x, far):
+        similarity = RepresentationSimilarity(model, layers=["0"])
+        for rows in np.split(columns, 2):
+            similarity.update(torch.tensor(rows))
+        answers.append(similarity.compute())
+    assert answers[1].value == pytest.approx(answers[0].value)
+    assert answers[1].pvalue == pytest.approx(answers[0].pvalue, rel=1e-6)
+
+
+@pytest.mark.needs("torch")
+def test_robust_estimators_take_tensors_that_require_gradients(rng):
+    import torch
+
+    from shearer.neural import RobustClassifier, RobustRegressor
+
+    x = rng.normal(size=(20, 2))
+    tensors = [torch.tensor(values, requires_grad=True) for values in (x, x[:, 0])]
+    found = [
+        RobustRegressor(max_epochs=2, random_state=0).fit(*data).predict(data[0]) for data in ((x, x[:, 0]), tensors)
+    ]
+    assert np.array_equal(*found)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="infinity"):
+            RobustClassifier(max_epochs=1).fit(np.where(x > 1, np.inf, np.where(x < -1, -np.inf, x)), x[:, 0] > 0)

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils.validation import check_array, validate_data
 
 from shearer._validate import describe, type_error
-from shearer.data.arrays import is_torch, to_numpy
+from shearer.data.arrays import without_graph
 from shearer.data.sources import is_frame, open_source
 
 
@@ -55,11 +55,6 @@ def checked_array(X: Any, **rules: Any) -> Any:
 def _quietly() -> Any:
     """Scikit-learn adds all numbers up to see whether they are finite; numpy warns where the sum is not."""
     return np.errstate(invalid="ignore", over="ignore")
-
-
-def without_graph(X: Any) -> Any:
-    """Of a tensor that requires gradients scikit-learn makes no array."""
-    return to_numpy(X) if is_torch(X) else X
 
 
 def is_table(X: Any) -> bool:

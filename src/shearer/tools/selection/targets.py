@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 
 from shearer._validate import check_option, value_error
+from shearer.data.arrays import without_graph
 from shearer.data.columns import where_missing
 from shearer.screening.frames import header
-from shearer.tools.estimator_input import without_graph
 
 TARGETS = ("auto", "continuous", "categorical")
 # Whole numbers with more values than this are amounts, not classes.
