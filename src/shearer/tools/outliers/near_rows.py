@@ -13,7 +13,7 @@ Indices = NDArray[np.intp]
 #: Training rows that distances are taken to; of more a random sample. Outliers that are alike are fewer in it.
 MOST_REFERENCES = 1000
 # Distances held at a time.
-_BLOCK = 2**21
+_BLOCK = 2**20
 
 
 @dataclass(frozen=True, eq=False)
