@@ -219,7 +219,7 @@ def main() -> int:
         return 0
     found = gone_on.run_batches(
         FOLDER / "reliability_fuzz.json",
-        partial(run, only=options.only),
+        partial(run, only=options.only) if options.only else run,
         cases=options.cases,
         batch=BATCH,
         minutes=options.minutes,
