@@ -3,13 +3,15 @@
 usage: python -m experiments.reliability.faults [--only NAME ...] [--again]
 
 Commands that keep parts (``--shards``) are ended by a signal after at least two parts were written, gone on with, and
-must end with the answer of a run that nothing disturbed; others are ended after a moment, must leave no file that is
-not whole, and answer the same when run again. Writes experiments/results/reliability_faults.json.
+must end with the answer of a run that nothing disturbed; others are ended after a part of the processor time that they
+need, must leave no file that is not whole, and answer the same when run again. Writes
+experiments/results/reliability_faults.json.
 """
 
 import argparse
 import contextlib
 import json
+import math
 import os
 import re
 import resource
@@ -34,6 +36,12 @@ PATIENCE = 600
 #: Bytes that a pipe holds.
 PIPE_HOLDS = 2**16
 SIGNALS = {"kill -9": signal.SIGKILL, "SIGTERM": signal.SIGTERM, "SIGINT": signal.SIGINT}
+#: How a command ends by them, and what it says then. An interrupt within code that Python makes from text ends the
+#: process as one that it had not met.
+CODES = {"kill -9": (-9,), "SIGTERM": (143,), "SIGINT": (130, -2)}
+TOLD = {"SIGTERM": "shearer: terminated", "SIGINT": "shearer: interrupted"}
+#: Share of the processor time of a command after which it is ended: its libraries are loaded, its results not written.
+MIDDLE = 0.6
 #: Commands that keep parts -> options.
 RESUMED = {
     "scan": ["--top", "5"],
@@ -124,24 +132,38 @@ def ended(name: str, sign: str) -> dict[str, Any]:
         words = {"table": str(table), "out": str(out), "first": columns[0], "second": columns[1]}
         command = [name, str(table), *(option.format(**words) for option in WHOLE[name]), "--quiet"]
         command += ["--json", f"{out}.json"]
-        began = time.monotonic()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         code, said = finish(start(*command))
         assert code == 0, said
-        took = time.monotonic() - began
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        took = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         first = {path.name: path.read_bytes() for path in folder.glob("out*")}
         expected = answer(Path(f"{out}.json"))
         for path in folder.glob("out*"):
             path.unlink()
         process = start(*command)
-        time.sleep(0.7 * took)
+        while process.poll() is None and processor_time(process.pid) < MIDDLE * took:
+            time.sleep(0.002)
         process.send_signal(SIGNALS[sign])
-        code, _ = finish(process)
+        code, said = finish(process)
+        middle = code in CODES[sign] and not (folder / "out.json").exists()
+        told = sign == "kill -9" or said.strip().endswith(TOLD[sign])
         left = [path.name for path in folder.iterdir() if path.name not in (*first, "table.csv")]
         partial = [path.name for path in folder.glob("out*") if path.suffix == ".json" and answer(path) != expected]
         found, _ = finish(start(*command))
         same = found == 0 and answer(Path(f"{out}.json")) == expected
         tidy = not partial and (not left or sign == "kill -9")
-        return {"fault": sign, "code": code, "left": left, "good": same and tidy}
+        good = same and tidy and middle and told
+        return {"fault": sign, "code": code, "in the middle": middle, "in words": told, "left": left, "good": good}
+
+
+def processor_time(pid: int) -> float:
+    """Seconds that a process has computed for; enough for every wait where it has just ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    except OSError:
+        return math.inf
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def full_disk() -> dict[str, Any]:

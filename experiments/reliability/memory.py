@@ -42,9 +42,23 @@ before = peak()
 try:
     run()
     said = ""
-except sh.MemoryBudgetError as error:
+except (sh.MemoryBudgetError, sh.ToleranceError) as error:
     said = str(error)
 print(peak() - before, said)
+"""
+#: A command in this process, on a table of 5000 rows and 12 columns, after it has loaded its code on one of 50 rows.
+COMMAND = """
+pl.DataFrame(rng.normal(size=(5000, 12)), schema=[f"c{{k}}" for k in range(12)]).write_csv(sys.argv[2] + "/t.csv")
+pl.read_csv(sys.argv[2] + "/t.csv")[:50].write_csv(sys.argv[2] + "/few.csv")
+from experiments.reliability.public_calls import command
+def on(table, *options):
+    words = [sys.argv[2] + table if word == "TABLE" else word for word in {words}]
+    code, _, err = command(*words, "-q", *options)
+    if "shearer: memory: expected" in err:
+        raise sh.MemoryBudgetError(err)
+    assert code == 0, err
+on("/few.csv")
+run = lambda: on("/t.csv", "--memory", str(budget))
 """
 #: Name -> budgets in bytes and what is run.
 ROUTES = {
@@ -80,6 +94,75 @@ ROUTES = {
         (20 * 10**6, 200 * 10**6),
         "x, y = rng.normal(size=(2, 1000, 40))\nrun = lambda: sh.compare(x, y, memory=budget)",
     ),
+    "dual_total_correlation, alpha=1.5, 2000 rows": (
+        (40 * 10**6, 400 * 10**6),
+        "x = rng.normal(size=(3, 2000))\nrun = lambda: sh.dual_total_correlation(*x, alpha=1.5, memory=budget)",
+    ),
+    "Dependence, tol=1e-3, 20000 rows": (
+        (40 * 10**6, 400 * 10**6),
+        "x = rng.normal(size=(2, 20000))\n"
+        "run = lambda: sh.Dependence(*x, tol=1e-3, memory=budget).mutual_information()",
+    ),
+    "Subsampling, 100000 rows": (
+        (40 * 10**6, 400 * 10**6),
+        "x = rng.normal(size=(2, 100_000))\nrun = lambda: sh.Subsampling(*x, memory=budget).total_correlation()",
+    ),
+    "confidence_interval, 2000 rows": (
+        (40 * 10**6, 400 * 10**6),
+        "x = rng.normal(size=(2, 2000))\nrun = lambda: sh.confidence_interval(*x, memory=budget)",
+    ),
+    "conditional_test, 2000 rows": (
+        (40 * 10**6, 400 * 10**6),
+        "x = rng.normal(size=(3, 2000))\n"
+        "run = lambda: sh.inference.conditional_test(*x[:2], given=x[2], n_resamples=19, rng=0, memory=budget)",
+    ),
+    "adjusted_mutual_information, 2000 rows": (
+        (40 * 10**6, 400 * 10**6),
+        "x = rng.normal(size=(2, 2000))\nrun = lambda: sh.inference.adjusted_mutual_information(*x, memory=budget)",
+    ),
+    "profile_of, 40 columns": (
+        (20 * 10**6, 200 * 10**6),
+        "x = rng.normal(size=(1000, 40))\nrun = lambda: sh.comparing.profile_of(x, memory=budget)",
+    ),
+    "DependenceNetwork, 100 columns": (
+        (20 * 10**6, 200 * 10**6),
+        "x = rng.normal(size=(300, 100))\nrun = lambda: sh.tools.DependenceNetwork(memory=budget).fit(x).weights_",
+    ),
+    "DependenceSelector, 20 columns": (
+        (20 * 10**6, 200 * 10**6),
+        "x = rng.normal(size=(1000, 20))\n"
+        "run = lambda: sh.tools.DependenceSelector(2, memory=budget).fit(x, x[:, 0] + rng.normal(size=1000))",
+    ),
+    "dependence_score, 40 columns": (
+        (20 * 10**6, 200 * 10**6),
+        "x = rng.normal(size=(1000, 40))\nrun = lambda: sh.tools.dependence_score(x, x[:, 0], memory=budget)",
+    ),
+    "SubspaceSearch, 20 columns": (
+        (20 * 10**6, 200 * 10**6),
+        "x = rng.normal(size=(1000, 20))\nrun = lambda: sh.tools.SubspaceSearch(n_subspaces=5, memory=budget).fit(x)",
+    ),
+    **{
+        f"shearer {words}": ((10 * 10**6, 100 * 10**6), COMMAND.format(words=words.split()))
+        for words in (
+            "scan TABLE --top 3 --order 2",
+            "scan TABLE --top 3 --order 2 --stream",
+            "scan TABLE --top 3 --order 2 --jobs 2",
+            "compare TABLE TABLE",
+            "network TABLE",
+            "select TABLE c0",
+            "outliers TABLE",
+        )
+    },
+    "read_files, Parquet": (
+        (5 * 10**6, 100 * 10**6),
+        "x = pl.DataFrame(rng.normal(size=(100_000, 10)))\nx.write_parquet(sys.argv[2] + '/t.parquet')\ndel x\n"
+        "run = lambda: read_files(sys.argv[2] + '/t.parquet', memory=budget)",
+    ),
+    "read_files, Excel": (
+        (5 * 10**6, 100 * 10**6),
+        "x = pl.DataFrame(rng.normal(size=(5_000, 10)))\nx.write_excel(sys.argv[2] + '/t.xlsx')\ndel x\n"
+        "run = lambda: read_files(sys.argv[2] + '/t.xlsx', memory=budget)",
+    ),
     "read_files, text, 1e6 cells": (
         (5 * 10**6, 100 * 10**6),
         "import io\nx = pl.DataFrame(rng.normal(size=(100_000, 10)))\nx.write_csv(sys.argv[2] + '/t.csv')\ndel x\n"
@@ -106,10 +189,12 @@ def measured(code: str, budget: int) -> dict[str, Any]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="*", default=list(ROUTES), metavar="NAME")
+    parser.add_argument("--only", nargs="*", metavar="NAME", help="these; default: all that the results do not hold")
+    parser.add_argument("--again", action="store_true", help="those too that the results hold already")
     options = parser.parse_args()
     path = Path(FOLDER / "reliability_memory.json")
-    for name in options.only:
+    known = json.loads(path.read_text()) if path.exists() and not options.again else {}
+    for name in options.only or [name for name in ROUTES if name not in known]:
         budgets, code = ROUTES[name]
         found = [measured(code, budget) for budget in budgets]
         print(name, found, flush=True)

@@ -6,6 +6,7 @@ import datetime
 import decimal
 import enum
 import fractions
+import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -93,6 +94,17 @@ REFUSED: dict[str, Callable[[Rng, int], Values]] = {
     "nested": lambda rng, n: [[int(value)] for value in rng.integers(0, 3, size=n)],
     "records": lambda rng, n: [{"u": int(value)} for value in rng.integers(0, 3, size=n)],
     "complex": lambda rng, n: (rng.normal(size=n) + 1j).tolist(),
+    "times of day": lambda rng, n: [datetime.time(int(hour), 5) for hour in rng.integers(0, 24, size=n)],
+    "far dates": _labels([datetime.date(1, 1, 1), datetime.date(9999, 12, 31), datetime.date(2000, 2, 29)]),
+    "zones mixed": _labels([datetime.datetime(2000, 1, 1), datetime.datetime(2000, 1, 2, tzinfo=datetime.UTC)]),
+    "decimals that are none": _labels(
+        [decimal.Decimal(text) for text in ("1.5", "NaN", "Infinity", "-1E+500", "sNaN")]
+    ),
+    "scalars of numpy": _labels([np.float32(1.5), np.int8(3), np.bool_(True), np.float64("nan"), np.datetime64("NaT")]),
+    "sets": lambda rng, n: [{int(value)} for value in rng.integers(0, 3, size=n)],
+    "ranges": _labels([range(3), range(4), slice(2)]),
+    "identifiers": lambda rng, n: [uuid.UUID(int=int(value)) for value in rng.integers(0, 5, size=n)],
+    "truth and numbers": _labels([True, 2, 3.5]),
     "mixed": lambda rng, n: [float(value) if value > 0 else "x" for value in rng.normal(size=n)],
     "huge": lambda rng, n: [10**400 + int(value) for value in rng.integers(0, 9, size=n)],
 }
@@ -150,6 +162,43 @@ def _categories(table: dict[str, Values]) -> Any:
         if frame[name].map(lambda value: isinstance(value, str)).all() and len(frame):
             used = list(dict.fromkeys(frame[name]))
             frame[name] = pd.Categorical(frame[name], categories=[*used, "never"])
+    return frame
+
+
+def _odd_names(table: dict[str, Values]) -> Any:
+    """Columns whose names are no text: numbers, tuples, dates, nothing."""
+    frame = _pandas(table)
+    names = [0, 1.5, ("a", "b"), None, float("nan"), datetime.date(2000, 1, 1), True, b"x"]
+    frame.columns = [names[place] if place < len(names) else place for place in range(frame.shape[1])]
+    return frame
+
+
+def _same_names(table: dict[str, Values]) -> Any:
+    """Columns that share a name."""
+    frame = _pandas(table)
+    frame.columns = [f"c{place // 2}" for place in range(frame.shape[1])]
+    return frame
+
+
+def _levels(table: dict[str, Values]) -> Any:
+    """Names of several levels, and rows that have them, too."""
+    import pandas as pd
+
+    frame = _pandas(table)
+    frame.columns = pd.MultiIndex.from_tuples([(place % 2, name) for place, name in enumerate(table)])
+    frame.index = pd.MultiIndex.from_tuples([(place % 3, place) for place in range(len(frame))], names=["u", "v"])
+    return frame
+
+
+def _polars_categories(table: dict[str, Values]) -> Any:
+    """Labels as categories and as enumerations, of which some are not used."""
+    import polars as pl
+
+    frame = _polars(table)
+    for place, (name, dtype) in enumerate(frame.schema.items()):
+        if dtype == pl.String:
+            used = frame[name].drop_nulls().unique().to_list()
+            frame = frame.with_columns(pl.col(name).cast(pl.Enum([*used, "never"]) if place % 2 else pl.Categorical))
     return frame
 
 
@@ -253,6 +302,10 @@ ANY_CONTAINER: dict[str, Callable[[dict[str, Values]], Any]] = {
     "pandas, categories": _categories,
     "pandas, index that repeats": _other_index,
     "pandas, of pyarrow": _of_arrow,
+    "pandas, names that are no text": _odd_names,
+    "pandas, names that repeat": _same_names,
+    "pandas, several levels": _levels,
+    "polars, categories": _polars_categories,
     "polars": _polars,
     "polars, lazy": _lazy,
     "pyarrow": _pyarrow,
@@ -275,5 +328,8 @@ NUMBER_CONTAINERS: dict[str, Callable[[dict[str, Values]], Any]] = {
     "scipy, sparse": _scipy_sparse,
     "torch": _torch,
     "torch, single, with gradient": _torch_single,
+    "torch, half": lambda table: {name: value.half() for name, value in _torch(table).items()},
+    "torch, brain": lambda table: {name: value.bfloat16() for name, value in _torch(table).items()},
+    "xarray, array": lambda table: _dataset(table).to_dataarray("column").transpose("row", "column"),
     "array-api-strict": _strict,
 }

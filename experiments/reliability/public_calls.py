@@ -42,7 +42,7 @@ def is_pvalue(value: Any, said: str = "p-value") -> None:
     require(math.isnan(value) or 0 <= value <= 1, f"{said} {value!r}")
 
 
-def _missing(rng: Rng) -> str:
+def missing_of(rng: Rng) -> str:
     return str(rng.choice(["error", "drop", "drop"]))
 
 
@@ -50,7 +50,7 @@ def _measure(name: str, check: Callable[[Any, float], None]) -> Callable[[Any, R
     def call(data: Any, rng: Rng, _: Path) -> None:
         alpha = float(rng.choice(ALPHAS))
         more = {"size": 1} if name == "shearer_gap" else {}
-        check(getattr(sh, name)(data, alpha=alpha, missing=_missing(rng), **more), alpha)
+        check(getattr(sh, name)(data, alpha=alpha, missing=missing_of(rng), **more), alpha)
 
     return call
 
@@ -68,31 +68,31 @@ def _finite(value: Any, _: float = 1.0) -> None:
 
 
 def _interval(data: Any, rng: Rng, _: Path) -> None:
-    found = sh.confidence_interval(data, measure="total_correlation", missing=_missing(rng))
+    found = sh.confidence_interval(data, measure="total_correlation", missing=missing_of(rng))
     require(found.low <= found.high or math.isnan(found.low), f"interval {found}")
     str(found)
 
 
 def _independence(data: Any, rng: Rng, _: Path) -> None:
     method = str(rng.choice(["auto", "auto", "permutation"]))
-    found = sh.independence_test(data, method=method, n_resamples=19, missing=_missing(rng), rng=0)
+    found = sh.independence_test(data, method=method, n_resamples=19, missing=missing_of(rng), rng=0)
     is_pvalue(found.pvalue)
     str(found)
 
 
 def _permutation(data: Any, rng: Rng, _: Path) -> None:
-    is_pvalue(sh.permutation_test(data, n_resamples=19, rng=0, missing=_missing(rng)).pvalue)
+    is_pvalue(sh.permutation_test(data, n_resamples=19, rng=0, missing=missing_of(rng)).pvalue)
 
 
 def _interaction(data: Any, rng: Rng, _: Path) -> None:
-    found = sh.interaction_test(data, missing=_missing(rng))
+    found = sh.interaction_test(data, missing=missing_of(rng))
     is_pvalue(found.pvalue)
     is_pvalue(found.split_pvalue)
     str(found)
 
 
 def _adjusted(data: Any, rng: Rng, _: Path) -> None:
-    _finite(inference.adjusted_mutual_information(data, missing=_missing(rng)))
+    _finite(inference.adjusted_mutual_information(data, missing=missing_of(rng)))
 
 
 def _pairwise(data: Any, rng: Rng, _: Path) -> None:
@@ -113,7 +113,7 @@ def _pairwise(data: Any, rng: Rng, _: Path) -> None:
 
 
 def _triples(data: Any, rng: Rng, _: Path) -> None:
-    found = sh.triples(data, missing=_missing(rng))
+    found = sh.triples(data, missing=missing_of(rng))
     found.to_frame()
     repr(found)
 
@@ -176,7 +176,7 @@ def _profile(data: Any, rng: Rng, folder: Path) -> None:
 
 
 def _sketch(data: Any, rng: Rng, folder: Path) -> None:
-    sketch = sh.Sketch.like(data, measures=("total_correlation",), missing=_missing(rng))
+    sketch = sh.Sketch.like(data, measures=("total_correlation",), missing=missing_of(rng))
     sketch.update(data)
     found = sketch.total_correlation()
     require(found.lower - 1e-9 <= found.value <= found.upper + 1e-9, f"bounds {found}")
@@ -191,20 +191,20 @@ def _pair_sketch(data: Any, rng: Rng, _: Path) -> None:
 
 
 def _dependence(data: Any, rng: Rng, _: Path) -> None:
-    found = sh.Dependence(data, missing=_missing(rng))
+    found = sh.Dependence(data, missing=missing_of(rng))
     is_share(found.total_correlation(), "total correlation")
     str(found)
 
 
 def _subsampling(data: Any, rng: Rng, _: Path) -> None:
-    found = sh.Subsampling(data, repeats=2, missing=_missing(rng))
+    found = sh.Subsampling(data, repeats=2, missing=missing_of(rng))
     _finite(found.total_correlation().value)
 
 
 def _comparator(name: str) -> Callable[[Any, Rng, Path], None]:
     def call(data: Any, rng: Rng, _: Path) -> None:
         columns = list(data.values())[:2] if isinstance(data, dict) else [data]
-        value = getattr(comparators, name)(*columns, missing=_missing(rng))
+        value = getattr(comparators, name)(*columns, missing=missing_of(rng))
         # Where one column is a line of others, the information of a Gaussian copula is infinite.
         require("gaussian" in name or not math.isinf(number(value)), f"{value!r}")
 
@@ -212,39 +212,39 @@ def _comparator(name: str) -> Callable[[Any, Rng, Path], None]:
 
 
 def _network(data: Any, rng: Rng, _: Path) -> None:
-    found = tools.DependenceNetwork(missing=_missing(rng)).fit(data)
+    found = tools.DependenceNetwork(missing=missing_of(rng)).fit(data)
     require(np.all(np.isnan(found.pvalues_) | ((found.pvalues_ >= 0) & (found.pvalues_ <= 1))), "p-values")
     repr(found)
 
 
 def _selector(data: Any, rng: Rng, _: Path) -> None:
-    matrix = _matrix_of(data)
+    matrix = matrix_of(data)
     found = tools.DependenceSelector(n_features_to_select=1).fit(matrix, rng.integers(0, 2, size=len(matrix)))
     dense = np.asarray(matrix) if isinstance(matrix, np.ndarray) or hasattr(matrix, "to_numpy") else None
     varied = 1 if dense is None else int((dense != dense[:1]).any(axis=0).sum())
     require(found.get_support().sum() == min(1, varied), "another number of features")
 
 
-def _matrix_of(data: Any) -> Any:
+def matrix_of(data: Any) -> Any:
     return np.column_stack([np.asarray(column) for column in data.values()]) if isinstance(data, dict) else data
 
 
 def _subspaces(data: Any, rng: Rng, _: Path) -> None:
-    tools.SubspaceSearch(n_subspaces=3).fit(_matrix_of(data))
+    tools.SubspaceSearch(n_subspaces=3).fit(matrix_of(data))
 
 
 def _outliers(data: Any, rng: Rng, _: Path) -> None:
-    found = tools.SubspaceOutlierDetector(n_subspaces=2, n_neighbors=5).fit(_matrix_of(data))
+    found = tools.SubspaceOutlierDetector(n_subspaces=2, n_neighbors=5).fit(matrix_of(data))
     require(np.all(np.isfinite(found.decision_scores_)), "scores that are not finite")
 
 
 def _bagging(data: Any, rng: Rng, _: Path) -> None:
-    found = tools.FeatureBagging(n_estimators=2, n_neighbors=5).fit(_matrix_of(data))
+    found = tools.FeatureBagging(n_estimators=2, n_neighbors=5).fit(matrix_of(data))
     require(np.all(np.isfinite(found.decision_scores_)), "scores that are not finite")
 
 
 def _score(data: Any, rng: Rng, _: Path) -> None:
-    matrix = _matrix_of(data)
+    matrix = matrix_of(data)
     values, pvalues = tools.dependence_score(matrix, rng.normal(size=len(matrix)))[:2]
     require(len(values) == len(pvalues), "lengths")
     for value in pvalues:
@@ -257,7 +257,7 @@ def _given(data: Any, rng: Rng, _: Path) -> None:
         _independence(data, rng, _)
         return
     columns = [data[name] for name in names[:3]]
-    is_pvalue(sh.independence_test(columns[0], columns[1], given=columns[2], missing=_missing(rng)).pvalue)
+    is_pvalue(sh.independence_test(columns[0], columns[1], given=columns[2], missing=missing_of(rng)).pvalue)
 
 
 def _scan_of(data: Any, rng: Rng, _: Path) -> None:
@@ -272,19 +272,19 @@ def _scan_of(data: Any, rng: Rng, _: Path) -> None:
 def _grouped(data: Any, rng: Rng, _: Path) -> None:
     names = list(data) if isinstance(data, dict) else ["x", "y"]
     groups = {"both": names[:2]}
-    is_share(sh.total_correlation(data, groups=groups, missing=_missing(rng)), "total correlation")
+    is_share(sh.total_correlation(data, groups=groups, missing=missing_of(rng)), "total correlation")
 
 
 def _by_permuting_within(data: Any, rng: Rng, _: Path) -> None:
     columns = list(data.values())[:3] if isinstance(data, dict) else [data, data, data]
     found = inference.conditional_test(
-        *columns[:2], given=columns[-1], n_resamples=19, missing=_missing(rng), progress=False
+        *columns[:2], given=columns[-1], n_resamples=19, missing=missing_of(rng), progress=False
     )
     is_pvalue(found.pvalue)
 
 
 def _given_tester(data: Any, rng: Rng, _: Path) -> None:
-    matrix = _matrix_of(data)
+    matrix = matrix_of(data)
     is_pvalue(tools.PvalueGiven(matrix)(0, 1, ()))
 
 
@@ -327,6 +327,7 @@ def _commands(name: str) -> Callable[[Any, Rng, Path], None]:
     def call(data: Any, rng: Rng, folder: Path) -> None:
         path = write_table(data, rng, folder)
         outputs = {"scan": ("json", "csv", "graphml", "report"), "compare": ("json", "csv", "report")}
+        outputs |= {"network": ("json", "csv", "graphml", "arboreto"), "outliers": ("json", "csv", "report")}
         wanted = outputs.get(name, ("json", "csv") if name != "test" else ("json",))
         arguments = [name, str(path)]
         if name == "compare":

@@ -78,9 +78,10 @@ def test_the_standard_input_is_bounded(tmp_path, monkeypatch):
 def test_commands_say_so_and_a_scan_reads_in_chunks_instead(call, tmp_path):
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(small_table(60_000)))
-    found = call("network", path, "--memory", "2MB")
-    assert failed_in_one_line(found)
-    assert "memory: expected at most 2 MB, got t.csv.gz, which needs" in found.stderr
+    for command in (["network", path], ["outliers", path], ["select", path, "x"]):
+        found = call(*command, "--memory", "2MB")
+        assert failed_in_one_line(found)
+        assert "memory: expected at most 2 MB, got t.csv.gz, which needs" in found.stderr
     found = call("scan", path, "--order", "2", "--memory", "5MB", "--json", "-")
     assert found.returncode == 0, found.stderr
     assert '"rows": 60000' in found.stdout

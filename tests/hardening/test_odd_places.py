@@ -104,3 +104,9 @@ def test_alignment_of_tensors_that_require_gradients(rng):
 
     x, y = torch.tensor(rng.normal(size=(2, 20, 3)))
     assert cka(x.clone().requires_grad_(), y) == cka(x, y)
+
+
+def test_more_lines_to_skip_than_there_are(table):
+    """As many steps as lines were asked for were taken through an empty text."""
+    with pytest.raises(ValueError, match="expected a table: a line of column names and at least one row"):
+        read_files(table, skip_rows=10**21)

@@ -20,6 +20,7 @@ from shearer.pairs.null_law.rare import (
     joint_codes,
     least_pvalue,
     least_pvalue_of_codes,
+    level_codes,
     table_of,
     table_pvalue,
 )
@@ -205,3 +206,9 @@ def test_many_different_values_take_no_table(rng):
     assert sh.independence_test(x, y).pvalue < 1e-6
     found = sh.interaction_test(x[:30_000], y[:30_000], rng.permutation(x[:30_000]))
     assert 0 <= found.split_pvalue <= 1
+
+
+def test_values_of_vectors_are_rows():
+    """Two rows are alike where all of their coordinates are."""
+    vectors = read(np.array([[1.0, 0.0], [2.0, 0.0], [1.0, 0.0], [1.0, 3.0]]), groups={"v": ["x1", "x2"]}).variables[0]
+    assert level_codes(vectors).tolist() == [0, 2, 0, 1]

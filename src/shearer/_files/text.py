@@ -87,7 +87,7 @@ def lay_out(text: str, name: str, separator: str | None, skip: int | None) -> La
 
 
 def _without_lines(text: str, lines: int) -> str:
-    for _ in range(lines):
+    for _ in range(min(lines, text.count("\n") + 1)):
         text = text.partition("\n")[2]
     return text
 

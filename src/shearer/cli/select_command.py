@@ -95,7 +95,7 @@ def select(
     from shearer.report.exports import csv_text, to_json
     from shearer.tools import DependenceSelector
 
-    loaded = Reading(separator, encoding, no_header, sheet, skip_rows).read([file])
+    loaded = Reading(separator, encoding, no_header, sheet, skip_rows, memory).read([file])
     check_names("TARGET", [target], loaded.frame.columns)
     frame = with_kinds(loaded.frame, kinds)
     features = choose_columns(frame, columns, drop)

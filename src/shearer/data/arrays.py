@@ -49,6 +49,11 @@ def to_numpy(array: Array) -> NDArray[Any]:
     return np.asanyarray(array)
 
 
+def without_graph(data: Any) -> Any:
+    """Anything as it is, but tensors as arrays: of one that requires gradients scikit-learn makes none."""
+    return to_numpy(data) if is_torch(data) else data
+
+
 def take_rows(array: Array, rows: "slice | NDArray[Any]") -> Array:
     """Take rows by slice, or by numpy's mask or positions, in any library."""
     if isinstance(rows, slice) or is_numpy(array):

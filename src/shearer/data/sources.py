@@ -1,6 +1,6 @@
 """Recognise what a user passes (array, list, Series, table) and read it into columns."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -145,7 +145,8 @@ def _read_series(column: Opened, name: str) -> Column:
     if dtype.is_temporal() and dtype != nw.Time:
         return _read_array(column.to_numpy(), name)[0]
     values = column.to_list()
-    if dtype in (nw.Categorical, nw.Enum):
+    # Arrow encodes lists by a dictionary, too.
+    if dtype in (nw.Categorical, nw.Enum) and all(issubclass(kind, Hashable) for kind in set(map(type, values))):
         return read_labels(values, where_missing(values), name)
     return read_objects(values, name)
 

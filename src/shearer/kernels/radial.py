@@ -30,6 +30,8 @@ from shearer.kernels.gram import Gram, Index
 LARGEST_EXPONENT, LARGEST_SINGLE_EXPONENT = 700.0, 80.0
 # Below, the width of values that differ in their last digits only may be no ordinary float.
 _SMALLEST_VALUE = 2.0**-900
+# From here on the distances of vectors may be none; they are, divided by this much.
+_LARGEST_VALUE, _REDUCTION = 2.0**1021, 2.0**32
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Radial(Kernel):
 
     def gram(self, block: Block, like: Array) -> Gram:
         """The Gram operator of a block of numbers."""
-        values = block.values if isinstance(self.bandwidth, float) else _lifted(block.values)
+        values = block.values if isinstance(self.bandwidth, float) else _within_range(block.values)
         scale = 1.0 / (self.widths * self.width(values))
         # Away from the range of ordinary floats a product of value and scale could leave it: meet in the middle.
         shift = math.frexp(scale)[1]
@@ -135,19 +137,20 @@ class RadialGram(Gram):
         )
 
 
-def _lifted(values: Array) -> Array:
-    """The values; those so small that their widths are no ordinary floats times a power of two, which rules follow.
+def _within_range(values: Array) -> Array:
+    """The values; those whose widths are no ordinary floats, being so small or large, times a power of two.
 
-    Coordinates that are constant, which no distance sees, stay as they are.
+    Rules follow it. Coordinates that are constant, which no distance sees, stay as they are.
     """
     xp = namespace(values)
     fixed = detach(values)
     varying = xp.any(fixed != fixed[:1, :], axis=0)
     sizes = xp.where(varying, xp.max(xp.abs(fixed), axis=0), xp.zeros_like(fixed[0, :]))
     largest = to_float(xp.max(sizes))
-    if not 0.0 < largest < _SMALLEST_VALUE or xp.finfo(values.dtype).bits < 64:
+    if xp.finfo(values.dtype).bits < 64 or largest == 0.0 or _SMALLEST_VALUE <= largest < _LARGEST_VALUE:
         return values
-    return values * xp.where(varying, xp.full_like(sizes, 1.0 / _SMALLEST_VALUE), xp.ones_like(sizes))
+    factor = 1.0 / (_SMALLEST_VALUE if largest < _SMALLEST_VALUE else _REDUCTION)
+    return values * xp.where(varying, xp.full_like(sizes, factor), xp.ones_like(sizes))
 
 
 def decay(exponent: Array) -> Array:

@@ -5,6 +5,7 @@ it is 0 by chance at any number of rows and features; over minibatches the estim
 p-values come from the exact permutation moments of the numerator, as in `shearer.independence_test`.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,8 @@ from shearer.pairs.sums import centered_sums
 from shearer.screening.frames import make_frame
 
 Floats = NDArray[np.float64]
+# Powers of two by which numbers are multiplied: one beyond it is none.
+_LARGEST_SHIFT = 1000
 
 
 def cka(x: Any, y: Any, *, kernel: str | Gaussian = "linear", debiased: bool = True) -> float:
@@ -80,6 +83,7 @@ class _Sums:
         self.batches = self.rows = 0
         self.cross: Floats | None = None
         self.own: list[Floats] = []
+        self.units: dict[str, float] = {}
         self.statistic: Any = 0.0
         self.second: Any = 0.0
         self.third: Any = 0.0
@@ -109,8 +113,16 @@ class _Sums:
             return kernel_matrix(name, values, self.kernel, float)
         if not torch.isfinite(values).all():
             raise value_error(name, "finite numbers", "others")
-        points = values - values.mean(dim=0)
+        points = values * self._unit(name, values)
+        points = points - points.mean(dim=0)
         return points @ points.T
+
+    def _unit(self, name: str, values: Tensor) -> float:
+        """The power of two that brings the first batch that is not 0 below 1: alignment is the same in every unit."""
+        largest = float(values.abs().max()) if values.numel() else 0.0
+        if largest == 0.0:
+            return 1.0
+        return self.units.setdefault(name, math.ldexp(1.0, min(_LARGEST_SHIFT, -math.frexp(largest)[1])))
 
     def _add_moments(self, forms: list[Tensor], count: int, n: int) -> None:
         """Of the sum over pairs of rows of the product of U-centered matrices, when rows are permuted in batches."""

@@ -19,7 +19,7 @@ row sums are sums over features. At independence these vanish and what is left i
 """
 
 import math
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -283,7 +283,8 @@ class Influences:
     def __init__(self, ladders: Ladders) -> None:
         self._ladders = ladders
         typical = 16 * max(limits.TYPICAL_RANKS) * min(ladders.rows, limits.INFLUENCE_ROWS)
-        self._centered = lru_cache(maxsize=max(_KEPT // typical, 2 * _TILE))(self._found)
+        # Of a method of its own it would be part of a circle, and what it keeps would stay until that is looked for.
+        self._centered = lru_cache(maxsize=max(_KEPT // typical, 2 * _TILE))(partial(_turned, ladders))
 
     def of(self, first: int, second: int, heights: Heights) -> Influence:
         """Those of two variables at a height of each; nan below 6 common rows, and where a variable does not vary.
@@ -312,16 +313,17 @@ class Influences:
         unsettled = float(_deviations(on_attainable).sum()) * n
         return Influence(total / norm, variance * (1 + 1 / (n * share)), share, attainable, unsettled)
 
-    def _found(self, variable: int, height: int, other: int) -> "Turned":
-        """A variable on the rows that are common with a pattern."""
-        presence = self._ladders.presence
-        own = presence.masks[presence.pattern[variable]]
-        rows = np.flatnonzero(own & presence.masks[other])
-        if len(rows) > limits.INFLUENCE_ROWS:
-            rows = rows[np.linspace(0, len(rows) - 1, limits.INFLUENCE_ROWS).round().astype(np.intp)]
-        f = self._ladders.features(variable, height).of((np.cumsum(own) - 1)[rows])
-        f = f - f.mean(axis=0)
-        return Turned(f @ np.linalg.eigh(f.T @ f).eigenvectors[:, ::-1])
+
+def _turned(ladders: Ladders, variable: int, height: int, other: int) -> "Turned":
+    """A variable on the rows that are common with a pattern."""
+    presence = ladders.presence
+    own = presence.masks[presence.pattern[variable]]
+    rows = np.flatnonzero(own & presence.masks[other])
+    if len(rows) > limits.INFLUENCE_ROWS:
+        rows = rows[np.linspace(0, len(rows) - 1, limits.INFLUENCE_ROWS).round().astype(np.intp)]
+    f = ladders.features(variable, height).of((np.cumsum(own) - 1)[rows])
+    f = f - f.mean(axis=0)
+    return Turned(f @ np.linalg.eigh(f.T @ f).eigenvectors[:, ::-1])
 
 
 def _deviations(influence: Floats) -> Floats:

@@ -15,6 +15,7 @@ from shearer.data.arrays import Array, detach, epsilon, namespace, to_float, to_
 
 # Inside, tau is used: outside, the power sum is not amplified by more than a factor of ten.
 _NEAR_ONE = 0.1
+_SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 def near_one(alpha: float) -> bool:
@@ -127,7 +128,7 @@ def _bits_of_powers(values: NDArray[np.float64], alpha: float) -> float:
 def largest_tau(values: NDArray[np.float64], error: float, alpha: float) -> float:
     """The largest sum of tau over numbers within `error` of the given ones."""
     low, high = np.clip(values - error, 0.0, 1.0), np.clip(values + error, 0.0, 1.0)
-    peak = math.exp(-1.0) if alpha == 1.0 else alpha ** (1.0 / (1.0 - alpha))
+    peak = math.exp(-1.0) if alpha == 1.0 else max(alpha ** (1.0 / (1.0 - alpha)), _SMALLEST)
     ends = np.maximum(tau_or_zero(low, alpha), tau_or_zero(high, alpha))
     return float(np.sum(np.where((low < peak) & (high > peak), tau_or_zero(np.array(peak), alpha), ends)))
 

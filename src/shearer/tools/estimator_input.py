@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils.validation import check_array, validate_data
 
 from shearer._validate import describe, type_error
-from shearer.data.arrays import is_torch, to_numpy
+from shearer.data.arrays import without_graph
 from shearer.data.sources import is_frame, open_source
 
 
@@ -43,23 +43,18 @@ def check_features(estimator: Any, X: Any, *, missing: str, fewest: int, reset: 
 def validated(estimator: Any, X: Any, **rules: Any) -> Any:
     """A matrix of doubles by scikit-learn's rules, and what the estimator should know of it."""
     with _quietly():
-        return validate_data(estimator, _without_graph(X), dtype=np.float64, **rules)
+        return validate_data(estimator, without_graph(X), dtype=np.float64, **rules)
 
 
 def checked_array(X: Any, **rules: Any) -> Any:
     """The same without an estimator."""
     with _quietly():
-        return check_array(_without_graph(X), dtype=np.float64, **rules)
+        return check_array(without_graph(X), dtype=np.float64, **rules)
 
 
 def _quietly() -> Any:
     """Scikit-learn adds all numbers up to see whether they are finite; numpy warns where the sum is not."""
     return np.errstate(invalid="ignore", over="ignore")
-
-
-def _without_graph(X: Any) -> Any:
-    """Of a tensor that requires gradients scikit-learn makes no array."""
-    return to_numpy(X) if is_torch(X) else X
 
 
 def is_table(X: Any) -> bool:

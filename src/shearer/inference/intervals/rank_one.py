@@ -31,6 +31,8 @@ Floats = NDArray[np.float64]
 # of the order exp(-2 pi^2 / step).
 _STEP = 1.0
 _SMALLEST, _LARGEST = 1e-6, 1e4
+# Of the smallest eigenvalue: below, what is integrated beside a power of s no longer changes.
+_FAR_BELOW = 1e-18
 # Points on half of the circle around the spectrum, and how far beyond the largest eigenvalue it reaches.
 _POINTS, _REACH = 64, 0.3
 # Beyond this order only eigenvalues within a part of the largest count: those whose power is above `_NEGLIGIBLE` of it.
@@ -105,9 +107,14 @@ class Shares:
     def _on_the_axis(self, shares: Floats, alpha: float) -> Floats:
         """Orders below 2: the integral over s > 0."""
         lowest = math.log(_SMALLEST) / min(alpha, 1.0) - math.log(self.n)
+        far_below = math.log(self.values[0]) + math.log(_FAR_BELOW)
+        flat, lowest = lowest < far_below, max(lowest, far_below)
         points = np.exp(np.arange(lowest, math.log(_LARGEST) + _STEP, _STEP))
         taken = np.minimum(shares @ (1.0 / (self.values[:, None] + points)), 1.0 - cholesky.EPSILON)
-        total: Floats = (-np.log1p(-taken) - taken) @ points**alpha * _STEP
+        remainders = -np.log1p(-taken) - taken
+        total: Floats = remainders @ points**alpha * _STEP
+        if flat:  # so far below all eigenvalues rho(s) is what it is at 0
+            total += remainders[:, 0] * math.exp(alpha * (lowest - _STEP / 2)) / alpha
         # Beyond the last point rho(s) is half the square of the mass over s.
         end = points[-1] * math.exp(_STEP / 2)
         total += shares.sum(axis=1) ** 2 * end ** (alpha - 2.0) / (2.0 * (2.0 - alpha))

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
 
 from shearer._validate import check_positive, value_error
+from shearer.data.arrays import without_graph
 from shearer.kernels import Kernel
 from shearer.neural.robust import saved_estimators
 from shearer.neural.robust.default_network import check_output, make_network
@@ -182,9 +183,14 @@ class RobustEstimator(BaseEstimator, ABC):
 
     def _read_inputs(self, X: Any) -> Floats:
         check_is_fitted(self)
-        values: Floats = validate_data(self, X, dtype=np.float64, allow_nd=True, reset=False)
+        values: Floats = self._validated(X, reset=False)
         self._check_shape(values, reset=False)
         return values
+
+    def _validated(self, *data: Any, **rules: Any) -> Any:
+        """Inputs, and targets, by scikit-learn's rules, which adds all numbers up to see whether they are finite."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            return validate_data(self, *map(without_graph, data), dtype=np.float64, allow_nd=True, **rules)
 
     def _check_shape(self, values: Floats, reset: bool) -> None:
         """Images need a module that takes them, and have one shape."""

@@ -7,7 +7,6 @@ import torch
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 from torch import Tensor
 
 from shearer._validate import describe, listing, value_error
@@ -108,7 +107,7 @@ class RobustClassifier(ClassifierMixin, RobustEstimator):
         return labels
 
     def _read(self, X: Any, y: Any, reset: bool) -> tuple[Floats, NDArray[Any]]:
-        values, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2, allow_nd=True, reset=reset)
+        values, labels = self._validated(X, y, ensure_min_samples=2, reset=reset)
         self._check_shape(values, reset)
         check_classification_targets(labels)
         return values, labels

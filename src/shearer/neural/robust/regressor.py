@@ -5,7 +5,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 from torch import Tensor
 
 from shearer._validate import value_error
@@ -112,17 +111,7 @@ class RobustRegressor(RegressorMixin, RobustEstimator):
         return output[:, 0] if self._flat else output
 
     def _read(self, X: Any, y: Any, reset: bool) -> tuple[Floats, Floats]:
-        values, targets = validate_data(
-            self,
-            X,
-            y,
-            dtype=np.float64,
-            multi_output=True,
-            y_numeric=True,
-            ensure_min_samples=2,
-            allow_nd=True,
-            reset=reset,
-        )
+        values, targets = self._validated(X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, reset=reset)
         self._check_shape(values, reset)
         if reset:
             self._flat = targets.ndim == 1

@@ -13,7 +13,7 @@ Indices = NDArray[np.intp]
 #: Training rows that distances are taken to; of more a random sample. Outliers that are alike are fewer in it.
 MOST_REFERENCES = 1000
 # Distances held at a time.
-_BLOCK = 2**21
+_BLOCK = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +80,13 @@ class NearRows:
         step = max(1, _BLOCK // len(self.points))
         for start in range(0, len(points), step):
             block = points[start : start + step]
-            square = np.vecdot(block, block)[:, None] + squares - 2.0 * (block @ self.points.T)
+            square = block @ self.points.T
+            square *= -2.0
+            square += np.vecdot(block, block)[:, None] + squares
             if trained:
                 self._leave_out(square, start)
-            nearest = np.partition(square, self.neighbors - 1, axis=1)[:, : self.neighbors]
+            square.partition(self.neighbors - 1, axis=1)
+            nearest = square[:, : self.neighbors]
             found[start : start + step] = np.sqrt(np.maximum(nearest, 0.0)).mean(axis=1)
         return found
 

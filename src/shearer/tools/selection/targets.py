@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 
 from shearer._validate import check_option, value_error
+from shearer.data.arrays import without_graph
 from shearer.data.columns import where_missing
 from shearer.screening.frames import header
 
@@ -40,7 +41,7 @@ def read_target(X: Any, y: Any, kind: str) -> NDArray[Any]:
     check_option("target", kind, TARGETS)
     if y is None:
         raise value_error("y", "a target", "None", "It requires y to be passed, but the target y is None.")
-    values = column_or_1d(y, warn=True)
+    values = column_or_1d(without_graph(y), warn=True)
     check_consistent_length(X, values)
     numbers = _as_numbers(values)
     if numbers is None:
