@@ -40,7 +40,7 @@ def residual_test(
     --------
     >>> import numpy as np
     >>> from shearer.inference.given import residual_test
-    >>> rng = np.random.default_rng(0)
+    >>> rng = np.random.default_rng(2)
     >>> z = rng.normal(size=(200, 3))
     >>> x, y = z.sum(axis=1) + rng.normal(size=(2, 200))
     >>> residual_test(x, y, given=z).pvalue > 0.05
