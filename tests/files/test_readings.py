@@ -126,6 +126,19 @@ def test_a_separator_at_the_end_of_the_names_only(read):
     assert read("a,b,c,\n1,2,3\n4,5,6\n").frame.columns == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize("first", ["x^2", "x^"])
+def test_text_that_begins_as_compressed_data_do(read, tmp_path, monkeypatch, first):
+    rows = "".join(f"{k},{k % 3}\n" for k in range(40))
+    found = read(f"{first},y\n{rows}").frame
+    assert found.columns == [first, "y"]
+    assert found["y"].to_list() == [k % 3 for k in range(40)]
+    # the same in the middle of a file that is read in parts
+    monkeypatch.setattr("shearer._files.chunks._BLOCK_BYTES", 16)
+    (tmp_path / "parts.csv").write_text("name,y\n" + f"{first},1\n" * 30)
+    table = join([look_through(tmp_path / "parts.csv", separator=None)])
+    assert sum(frame.height for frame in table.frames(tmp_path / "parts.csv")) == 30
+
+
 def test_titles_in_a_workbook(tmp_path):
     xlsxwriter = pytest.importorskip("xlsxwriter")
     with xlsxwriter.Workbook(tmp_path / "t.xlsx") as book:

@@ -25,6 +25,8 @@ BLANKS = " "
 _SEPARATORS = ("\t", ";", "|", ",")
 _SAMPLE_CHARACTERS = 100_000
 _SAMPLE_RECORDS = 200
+# What zlib data begin with, and text can (no other beginning of theirs is text): polars would unpack it.
+_LIKE_COMPRESSED = "x^"
 # A separator must give most records the same number of cells.
 _LEAST_AGREEMENT = 0.5
 _NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
@@ -200,7 +202,7 @@ def _by_polars(text: str, separator: str) -> "pl.DataFrame | None":
     import polars as pl
 
     # To polars a quote after a blank is a part of the text, and what follows one that is not closed is lost.
-    if f'{separator} "' in text or text.count('"') % 2:
+    if f'{separator} "' in text or text.count('"') % 2 or text.startswith(_LIKE_COMPRESSED):
         return None
     try:
         frame = pl.read_csv(text.encode(), separator=separator, has_header=False, infer_schema=False)
