@@ -100,7 +100,9 @@ REFUSED: dict[str, Callable[[Rng, int], Values]] = {
     "decimals that are none": _labels(
         [decimal.Decimal(text) for text in ("1.5", "NaN", "Infinity", "-1E+500", "sNaN")]
     ),
-    "scalars of numpy": _labels([np.float32(1.5), np.int8(3), np.bool_(True), np.float64("nan"), np.datetime64("NaT")]),
+    "scalars of numpy": _labels(
+        [np.float32(1.5), np.int8(3), np.bool_(True), np.float64("nan"), np.datetime64("NaT", "s")]
+    ),
     "sets": lambda rng, n: [{int(value)} for value in rng.integers(0, 3, size=n)],
     "ranges": _labels([range(3), range(4), slice(2)]),
     "identifiers": lambda rng, n: [uuid.UUID(int=int(value)) for value in rng.integers(0, 5, size=n)],
