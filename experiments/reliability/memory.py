@@ -86,6 +86,41 @@ ROUTES = {
         (20 * 10**6, 400 * 10**6),
         "x = rng.normal(size=(2, 2000))\nrun = lambda: sh.permutation_test(*x, n_resamples=19, rng=0, memory=budget)",
     ),
+    **{
+        f"independence_test, {words}": (
+            (20 * 10**6, 400 * 10**6),
+            "x = rng.normal(size=(7, 20_000))\n"
+            f"call = lambda x: sh.independence_test({code}, memory=budget, progress=False)\n"
+            "try:\n    call(x[:, :200])\nexcept sh.MemoryBudgetError:\n    pass\nrun = lambda: call(x)",
+        )
+        for words, code in {
+            "20000 rows": "*x[:2]",
+            "three variables, 20000 rows": "*x[:3]",
+            "six variables, 20000 rows": "*x[:6]",
+            "clusters, 20000 rows": "*x[:2], cluster=np.arange(x.shape[1]) // 10",
+            "given a number, 20000 rows": "*x[:2], given=x[2]",
+            "given five numbers, 20000 rows": "*x[:2], given=x[2:].T",
+            "given a label, 20000 rows": "*x[:2], given=np.floor(9 * x[2]).astype(str)",
+            "a label given a number, 20000 rows": "x[0], np.floor(50 * x[1]).astype(str), given=x[2]",
+            "vectors, 20000 rows": "x[:3].T, x[3:].T",
+            "vectors in clusters, 20000 rows": "x[:3].T, x[3:].T, cluster=np.arange(x.shape[1]) // 10",
+            "vectors given a number, 20000 rows": "x[:3].T, x[3:6].T, given=x[6]",
+        }.items()
+    },
+    **{
+        f"interaction_test, {words}, 20000 rows": (
+            (20 * 10**6, 800 * 10**6),
+            f"x = rng.normal(size=({count}, 20_000))\n"
+            f"call = lambda x, **options: sh.interaction_test(*{code}, **options)\n"
+            "call(x[:, :200])\nrun = lambda: call(x, memory=budget)",
+        )
+        for words, count, code in (
+            ("numbers", 3, "x"),
+            ("four numbers", 4, "x"),
+            ("vectors", 12, "x.T.reshape(-1, 3, 4).transpose(1, 0, 2)"),
+            ("labels", 3, "np.floor(5 * x).astype(str)"),
+        )
+    },
     "scan, 60 columns": (
         (20 * 10**6, 200 * 10**6),
         "x = rng.normal(size=(1000, 60))\nrun = lambda: sh.scan(x, order=2, top=2, memory=budget)",
@@ -150,6 +185,9 @@ ROUTES = {
             "compare TABLE TABLE",
             "network TABLE",
             "select TABLE c0",
+            "test TABLE c0 c1",
+            "test TABLE c0 c1 c2",
+            "test TABLE c0 c1 --given c2,c3",
             "outliers TABLE",
         )
     },

@@ -94,3 +94,11 @@ def test_measures_are_listed_and_checked(call, planted):
 def test_missing_values_are_counted(call, tmp_path, rng):
     pl.DataFrame({"a": rng.normal(size=30), "b": [None, *rng.normal(size=29)]}).write_csv(tmp_path / "t.csv")
     assert "29 rows (1 with missing values left out)" in call("test", tmp_path / "t.csv", "a", "b").stdout
+
+
+def test_memory_bounds_what_is_computed(call, planted):
+    refused = call("test", planted, "switch_a", "switch_b", "lamp", "--memory", "300kB")
+    assert failed_in_one_line(refused)
+    assert "memory: expected at most 300 kB" in refused.stderr
+    arguments = ("test", planted, "ring_x", "ring_y", "--json", "-")
+    assert call(*arguments, "--memory", "100MB").stdout == call(*arguments).stdout

@@ -216,3 +216,26 @@ def test_a_kernel_named_for_labels_is_used(rng):
     x = rng.normal(size=40)
     found = sh.independence_test({"label": labels, "x": x}, kernel=kernel).pvalue
     assert found == pytest.approx(sh.independence_test(merged, x).pvalue, rel=1e-9)
+
+
+class TestMemory:
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda x, **options: sh.independence_test(*x, **options),
+            lambda x, **options: sh.independence_test(x[:2].T, x[2:].T, **options),
+            lambda x, **options: sh.independence_test(*x[:2], cluster=np.arange(x.shape[1]) // 5, **options),
+            lambda x, **options: sh.independence_test(*x[:2], given=x[2], **options),
+            lambda x, **options: sh.interaction_test(*x[:3], **options),
+            lambda x, **options: sh.interaction_test(*x, **options),
+        ],
+    )
+    def test_what_does_not_fit_is_refused(self, rng, call):
+        x = rng.normal(size=(4, 150))
+        with pytest.raises(sh.MemoryBudgetError, match="memory: expected at most 40 kB"):
+            call(x, memory="40kB")
+        assert call(x, memory="1GB").pvalue == call(x).pvalue
+
+    def test_a_pair_needs_little(self, rng):
+        x = rng.normal(size=(2, 2000))
+        assert sh.independence_test(*x, memory="1MB").pvalue == pytest.approx(sh.independence_test(*x).pvalue, rel=1e-9)

@@ -5,10 +5,10 @@ import pytest
 
 import shearer as sh
 from shearer.data import read
-from shearer.inference.threeway.axes import axis_of
+from shearer.inference.threeway.axes import MOST_VECTOR_ROWS, axes_of, axis_of
 from shearer.inference.threeway.contingency import count_test, fit_margins, unpaired
 from shearer.inference.threeway.loglinear import PairwiseFunctions, fit_pairwise, lift
-from shearer.inference.threeway.term import three_way
+from shearer.inference.threeway.term import bytes_needed, three_way, three_way_of_axes
 from shearer.pairs import limits
 
 
@@ -215,3 +215,40 @@ class TestGivenLabels:
             sh.interaction_test(a, b, c, given=[f"row {k // 6}" for k in range(60)])
         with pytest.raises(ValueError, match="exactly 3 variables besides given"):
             sh.interaction_test(a, b, given=["u", "v"] * 30)
+
+
+class TestVectors:
+    def test_more_rows_reject_no_model_of_pairs(self):
+        """Classes of two coordinates are wide: with all rows this was always rejected, and took gigabytes."""
+        rejections = 0
+        for seed in range(4):
+            g = np.random.default_rng(seed)
+            x = g.normal(size=(20_000, 2))
+            y = np.tanh(x @ g.normal(size=(2, 2))) + 0.5 * g.normal(size=x.shape)
+            z = x**2 + 0.7 * g.normal(size=x.shape)
+            axes = axes_of(read(x, y, z).variables)
+            assert len(axes[0].codes) == MOST_VECTOR_ROWS
+            assert bytes_needed(axes) < 1e9
+            rejections += three_way_of_axes(axes).pvalue <= 0.01
+        assert rejections <= 1
+
+    def test_a_product_of_coordinates_is_found(self, rng):
+        x, y, e = rng.normal(size=(3, 3000, 2))
+        assert sh.interaction_test(x, y, x * y + 0.3 * e).pvalue < 1e-6
+
+    def test_rare_levels_beside_numbers_count_as_one(self, rng):
+        labels, number = rng.integers(0, 12, size=800).astype(str), rng.normal(size=800)
+        (joined,) = read({"a": labels, "b": number}, groups={"both": ["a", "b"]}).variables
+        assert len(axis_of(joined, 13).basis) <= 64
+
+    def test_memory_is_asked_for(self, rng):
+        with pytest.raises(sh.MemoryBudgetError, match="fewer rows"):
+            sh.interaction_test(*rng.normal(size=(3, 400, 2)), memory="1MB")
+
+
+def test_bands_of_cells_do_not_matter(monkeypatch, rng):
+    variables = read(*rng.normal(size=(3, 400))).variables
+    whole = three_way(variables)
+    monkeypatch.setattr("shearer.inference.threeway.term._BAND", 100)
+    monkeypatch.setattr("shearer.inference.threeway.contingency._BAND", 1)
+    assert three_way(variables).pvalue == pytest.approx(whole.pvalue, rel=1e-6)

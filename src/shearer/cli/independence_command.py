@@ -12,6 +12,7 @@ from shearer.cli.options import (
     Groups,
     Json,
     Kinds,
+    Memory,
     NoHeader,
     Quiet,
     Reading,
@@ -83,6 +84,7 @@ def independence(
     no_header: NoHeader = False,
     skip_rows: SkipRows = None,
     sheet: Sheet = None,
+    memory: Memory = None,
     seed: Seed = 0,
     json: Json = None,
     quiet: Quiet = False,
@@ -99,7 +101,7 @@ def independence(
 
     if measure is not None:
         check_option("--measure", measure, dependence_measures())
-    loaded = Reading(separator, encoding, no_header, sheet, skip_rows).read([file])
+    loaded = Reading(separator, encoding, no_header, sheet, skip_rows, memory).read([file])
     names = [*dict.fromkeys(variables), *conditions]
     members = {name: groups.get(name, [name]) for name in names}
     for name, parts in members.items():
@@ -121,9 +123,10 @@ def independence(
         result = independence_test(
             frame, given=conditions or None, method=method, measure=measure, alpha=alpha, groups=grouped or None,
             missing="drop" if labels is None else "error", cluster=labels, n_resamples=resamples, rng=seed,
+            memory=memory,
         )  # fmt: skip
-        interaction = None if conditions or cluster else interaction_of(frame, grouped)
-        strength = strength_of(frame, grouped, given=conditions)
+        interaction = None if conditions or cluster else interaction_of(frame, grouped, memory=memory)
+        strength = strength_of(frame, grouped, given=conditions, memory=memory)
     document = verdict_document(
         result, interaction, strength, source=loaded.source, given=conditions, total=total, level=level
     )

@@ -69,5 +69,10 @@ SMALLEST_LEFT = 1e-8
 MOST_DIMENSIONS_SHARE = 1 / 3
 #: Bytes of features that one regression keeps; beyond it they are formed again for each pass.
 ROOM = 2**27
+#: Bytes that a test takes for a row, and for a row and each of so many conditions as long as features are kept, at most
+#: those of so many regressions: measured (experiments/reliability/memory.py).
+BYTES_A_ROW, BYTES_A_CONDITION, MOST_KEPT_CONDITIONS, ROOMS = 2000, 2500, 5, 3
+#: And for each level of a label that is tested.
+BYTES_A_LEVEL = 10
 #: Rows read at a time.
 CHUNK_ROWS = 8192

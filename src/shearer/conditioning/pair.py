@@ -17,6 +17,7 @@ from shearer.conditioning.residual_check import chance
 from shearer.conditioning.sorted_rows import by_values, recoded
 from shearer.conditioning.strata import Strata
 from shearer.data.variables import Variable
+from shearer.pairs import limits
 from shearer.pairs.null_law.combined_pvalue import half_cauchy
 
 Floats = NDArray[np.float64]
@@ -55,6 +56,16 @@ class Answer:
     reason: str = ""
     left_out: float = 0.0
     left: tuple[Floats, ...] = field(default=(), repr=False, compare=False)
+
+
+def bytes_needed(pair: Sequence[Variable], given: Sequence[Variable]) -> int:
+    """What a test takes at most, beside little: residuals and their products, and features that regressions keep."""
+    rows, conditions = pair[0].rows, sum(variable.columns for variable in given)
+    levels = sum(len(block.levels) for variable in pair for block in variable.blocks)
+    columns = conditions + sum(variable.columns for variable in pair)
+    each = constants.BYTES_A_ROW + limits.BYTES_A_COLUMN * columns + constants.BYTES_A_LEVEL * levels
+    kept = constants.BYTES_A_CONDITION * min(conditions, constants.MOST_KEPT_CONDITIONS) * rows
+    return each * rows + min(kept, constants.ROOMS * constants.ROOM)
 
 
 class PairsGiven:

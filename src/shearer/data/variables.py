@@ -1,5 +1,6 @@
 """Named variables of one array library, made of columns."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -47,6 +48,11 @@ class Variable:
     def rows(self) -> int:
         """Number of rows."""
         return int(self.blocks[0].values.shape[0])
+
+    @property
+    def columns(self) -> int:
+        """Number of columns; labels are one."""
+        return sum(math.prod(block.values.shape[1:]) for block in self.blocks)
 
     def take(self, rows: Any) -> "Variable":
         """Take some of its rows: a slice, a mask or positions."""

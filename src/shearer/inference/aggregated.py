@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shearer._jobs import on_cluster, spread
+from shearer._memory import require
 from shearer._progress import track
 from shearer.data.table import Presence
 from shearer.inference.answers import Component
@@ -24,17 +25,19 @@ Floats = NDArray[np.float64]
 
 # Rows beyond which the statistic of all subsets, a sum over all pairs of rows, is left to the chain.
 MOST_PRODUCT_ROWS = 20_000
+# Bytes of features that are kept beside those of one pass.
+_ROOM = 2**28
 # Entries of a band of the matrices.
-_BAND = 2**21
+_BAND = 2**20
 
 
-def pair_components(ladders: Ladders, first: int = 0, second: int = 1) -> list[Component]:
+def pair_components(ladders: Ladders, memory: int | None = None) -> list[Component]:
     """Every rung of the ladders of two variables in both forms."""
-    return [Component(*found) for found in PairTests(ladders).components(first, second)]
+    return [Component(*found) for found in PairTests(ladders, memory=memory).components(0, 1)]
 
 
 def product_components(
-    ladders: Ladders, room: int, n_jobs: int | None = None, progress: bool | None = None
+    ladders: Ladders, budget: int, n_jobs: int | None = None, progress: bool | None = None
 ) -> list[Component]:
     """All subsets of two or more variables at once: prod (1 + x_k) - 1 - sum x_k, every x_k of one spread.
 
@@ -45,8 +48,8 @@ def product_components(
     ----------
     ladders : Ladders
         Of the variables, which all have the same rows.
-    room : int
-        Bytes of features that may be kept.
+    budget : int
+        Bytes that may be allocated.
     n_jobs : int, optional
         Threads, as joblib counts them; they do not change the result.
     progress : bool, optional
@@ -57,7 +60,10 @@ def product_components(
     heights = [ladders.heights(k) for k in range(count)]
     components: list[Component] = []
     for height in range(max(heights)):
-        side = Side(ladders, np.arange(count), height, room)
+        side = Side(ladders, np.arange(count), height, min(_ROOM, budget // 4))
+        options = 'Options: a larger memory=; fewer rows; method="permutation".'
+        needed = 8 * (3 * ladders.rows * side.width + 6 * min(_BAND, ladders.rows**2))
+        require(needed, budget, f"a test of {count} variables of {ladders.rows} rows", options)
         rows = [side.rows(place, 0) for place in range(count)]
         forms = [one.marginal.centered for one in rows]
         if not all(one.marginal.usable for one in rows) or min(form.spread for form in forms) <= limits.SMALLEST_SPREAD:
@@ -107,13 +113,13 @@ def _band_totals(parts: Sequence[tuple[Floats, Floats, float]], scales: Sequence
     return np.array([float((product - 1.0).sum()) for product in products])
 
 
-def chain_components(ladders: Iterable[Ladder], presence: Presence) -> list[Component]:
+def chain_components(ladders: Iterable[Ladder], presence: Presence, memory: int | None = None) -> list[Component]:
     """Each variable against all before it, joined: T = I(1;2) + I(12;3) + ...; one component for each step."""
     components = []
     before, *rest = ladders
     for position, own in enumerate(rest, start=2):
         both = Presence(presence.masks, np.zeros(2, dtype=np.intp))
-        step = pair_components(Ladders([before, own], both))
+        step = pair_components(Ladders([before, own], both), memory)
         if step:
             p = combine(step)
             components.append(Component(f"variable {position} against those before it", math.nan, p, math.nan))

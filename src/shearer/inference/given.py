@@ -5,16 +5,23 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from shearer._memory import parse_memory, require
 from shearer._threads import single_threaded_blas
 from shearer._validate import value_error
-from shearer.conditioning.pair import Answer, PairsGiven
+from shearer.conditioning.pair import Answer, PairsGiven, bytes_needed
 from shearer.data import read
 from shearer.inference.answers import Component, ConditionalResult
+
+_OPTIONS = "Options: a larger memory=; fewer rows."
 
 
 @single_threaded_blas()
 def residual_test(
-    *data: Any, given: Any, groups: Mapping[str, Iterable[str]] | None = None, missing: str = "error"
+    *data: Any,
+    given: Any,
+    groups: Mapping[str, Iterable[str]] | None = None,
+    missing: str = "error",
+    memory: str | float | None = None,
 ) -> ConditionalResult:
     """Test if two variables are independent once others are known, by what regressions on these leave.
 
@@ -30,6 +37,8 @@ def residual_test(
         The conditions: numbers, labels, vectors, several of them.
     groups, missing
         As in `shearer.entropy`.
+    memory : str or number, optional
+        What may be allocated; default: half of the machine. What needs more is refused.
 
     Returns
     -------
@@ -56,6 +65,8 @@ def residual_test(
         raise value_error("data", "exactly 2 variables besides given", f"{table.free}", hint)
     if not table.given:
         raise value_error("given", "at least one variable", "none", "Without conditions leave given out.")
+    needed = bytes_needed(table.variables[:2], table.variables[2:])
+    require(needed, parse_memory(memory), f"a test of {table.rows} rows given conditions", _OPTIONS)
     tests = PairsGiven(table.variables[:2], table.variables[2:])
     result = conditional_result(tests.answer(0, 1), tests.method, table.rows, table.names[:2], table.given)
     if result.warning:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from shearer._jobs import check_jobs
+from shearer._memory import parse_memory, require
 from shearer._threads import single_threaded_blas
 from shearer._validate import check_option, describe, value_error
 from shearer.data import Table, read
@@ -23,8 +24,8 @@ from shearer.inference.given import residual_test
 from shearer.inference.permutation.local import conditional_test
 from shearer.inference.permutation.permuted import permute_table
 from shearer.kernels import Gaussian, Kernel, chosen_kernels
-from shearer.pairs.clusters import ClusterTests, cluster_codes
-from shearer.pairs.limits import FEWEST_ROWS
+from shearer.pairs.clusters import BYTES_A_ROW, ClusterTests, cluster_codes
+from shearer.pairs.limits import BYTES_A_COLUMN, BYTES_A_VECTOR_ROW, FEWEST_ROWS, SPACED_ROWS
 from shearer.pairs.null_law.combined_pvalue import half_cauchy
 from shearer.pairs.null_law.rare import CERTAIN, least_pvalue_of
 from shearer.pairs.rungs import Ladder
@@ -34,8 +35,6 @@ METHODS = ("auto", "aggregated", "moments", "permutation", "thorough")
 # Of "thorough": rows beyond which it takes minutes, what the member of order 1 counts for among the others, whose
 # weights add up to 1, and permutations as large as the data after which no more are drawn.
 MOST_THOROUGH_ROWS, THOROUGH_WEIGHT, THOROUGH_EXCEEDANCES = 1000, 0.2, 20
-# Bytes of features that a test of several variables may keep.
-_ROOM = 2**28
 
 
 @single_threaded_blas()
@@ -53,6 +52,7 @@ def independence_test(
     rng: np.random.Generator | int | None = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    memory: str | float | None = None,
 ) -> TestResult:
     """Test whether two or more variables of any dimension and kind are independent.
 
@@ -93,6 +93,9 @@ def independence_test(
         all cores. The result is the same for any number. What else is computed takes the cores that are free.
     progress : bool, optional
         A bar on stderr for the same; default: if that is a terminal and the work takes seconds.
+    memory : str or number, optional
+        What may be allocated, in bytes or such as "2GB"; default: half of the machine. Features of rows that do not fit
+        are formed again for each pass; what cannot do with less is refused.
 
     Returns
     -------
@@ -111,7 +114,7 @@ def independence_test(
     True
     """
     check_option("method", method, METHODS)
-    jobs = check_jobs(n_jobs)
+    jobs, budget = check_jobs(n_jobs), parse_memory(memory)
     if method == "thorough" and cluster is not None:
         raise value_error("method", '"auto" or "permutation" with cluster', '"thorough"')
     if given is not None:
@@ -120,6 +123,7 @@ def independence_test(
         return _test_given(
             *data, given=given, method=method, measure=measure, alpha=alpha, kernel=kernel, groups=groups,
             missing=missing, n_resamples=n_resamples, rng=rng, n_jobs=jobs, progress=progress,
+            memory=budget,
         )  # fmt: skip
     if cluster is not None and missing == "drop":
         raise value_error("missing", '"error" with cluster', '"drop"', "Drop the rows before, clusters with them.")
@@ -130,8 +134,8 @@ def independence_test(
     if method == "permutation" or (method == "auto" and (stated or table.rows < FEWEST_ROWS)):
         order = 1.0 if alpha is None else alpha
         return permute_table(
-            table, measure or "total_correlation", n_resamples, order, kernel, cluster=cluster, rng=rng, n_jobs=jobs,
-            progress=progress,
+            table, measure or "total_correlation", n_resamples, order, kernel, budget, cluster=cluster, rng=rng,
+            n_jobs=jobs, progress=progress,
         )  # fmt: skip
     if stated:
         raise value_error("measure, alpha", f'none with method="{method}"', "one", 'Use method="permutation".')
@@ -149,20 +153,26 @@ def independence_test(
     rungs = [Ladder.of(item, general, named.get(item.name)) for item in table.variables]
     ladders = Ladders(rungs, table.presence, exact=kernel is not None)
     if cluster is not None:
+        columns = sum(item.columns for item in table.variables)
+        needed = (BYTES_A_ROW + BYTES_A_COLUMN * columns) * table.rows
+        require(needed, budget, f"a test of {table.rows} rows in clusters", "Options: a larger memory=; fewer rows.")
         return _clustered(ladders, cluster, table)
     if len(rungs) == 2:
-        components = pair_components(ladders)
+        vectors = sum(item.columns > 1 for item in table.variables)
+        needed = BYTES_A_VECTOR_ROW * vectors * min(table.rows, SPACED_ROWS)
+        require(needed, budget, f"a test of vectors of {table.rows} rows", "Options: a larger memory=; fewer rows.")
+        components = pair_components(ladders, budget)
         if method == "thorough" and components:
             permuted = permute_table(
-                table, "mutual_information", n_resamples, 1.0, kernel, exceedances=THOROUGH_EXCEEDANCES, rng=rng,
-                n_jobs=jobs, progress=progress,
+                table, "mutual_information", n_resamples, 1.0, kernel, budget, exceedances=THOROUGH_EXCEEDANCES,
+                rng=rng, n_jobs=jobs, progress=progress,
             )  # fmt: skip
             # Not in deviations from a mean, as the others are.
             components.append(Component(permuted.method, math.nan, permuted.pvalue, weight=THOROUGH_WEIGHT))
         pvalue = combine(components)
     else:
-        joint = product_components(ladders, _ROOM, jobs, progress) if table.rows <= MOST_PRODUCT_ROWS else []
-        chain = chain_components(rungs, table.presence)
+        joint = product_components(ladders, budget, jobs, progress) if table.rows <= MOST_PRODUCT_ROWS else []
+        chain = chain_components(rungs, table.presence, budget)
         components = [*joint, *chain]
         parts = ([combine(joint)] if joint else []) + ([sidak(chain)] if chain else [])
         pvalue = float(half_cauchy(parts)) if parts else 1.0
@@ -192,7 +202,7 @@ def _clustered(ladders: Ladders, cluster: Any, table: Table) -> TestResult:
 def _test_given(
     *data: Any, given: Any, method: str, measure: str | None, alpha: float | None,
     kernel: Kernel | Mapping[str, Kernel] | None, groups: Mapping[str, Iterable[str]] | None, missing: str,
-    n_resamples: int, rng: np.random.Generator | int | None, n_jobs: int | None, progress: bool | None,
+    n_resamples: int, rng: np.random.Generator | int | None, n_jobs: int | None, progress: bool | None, memory: int,
 ) -> TestResult:  # fmt: skip
     """By residuals, or by local permutation where that or something of it is asked for."""
     if method in ("aggregated", "moments", "thorough"):
@@ -204,6 +214,6 @@ def _test_given(
     if method == "permutation" or alpha is not None or kernel is not None:
         return conditional_test(
             *data, given=given, alpha=2.0 if alpha is None else alpha, kernel=kernel, groups=groups, missing=missing,
-            n_resamples=n_resamples, rng=rng, n_jobs=n_jobs, progress=progress,
+            n_resamples=n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, memory=memory,
         )  # fmt: skip
-    return residual_test(*data, given=given, groups=groups, missing=missing)
+    return residual_test(*data, given=given, groups=groups, missing=missing, memory=memory)

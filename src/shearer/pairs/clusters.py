@@ -32,6 +32,8 @@ Codes = NDArray[np.intp]
 
 #: With fewer clusters the covariance of their sums is not known well enough.
 FEWEST_CLUSTERS = 8
+#: What the test of one pair takes for a row, at most.
+BYTES_A_ROW = 2400
 
 
 def cluster_codes(cluster: Any, rows: int) -> Codes:

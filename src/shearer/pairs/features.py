@@ -23,6 +23,8 @@ Indices = NDArray[np.intp]
 
 # Smaller similarities are 0.
 _SMALLEST = 1e-100
+# Similarities to landmarks that are formed at a time.
+_MOST_SIMILARITIES = 2**20
 
 
 class Features(ABC):
@@ -109,6 +111,16 @@ class LandmarkFeatures(Features):
 
     def of(self, rows: Index) -> Floats:
         """Similarities to the landmarks, times the matrix that whitens them."""
+        places = np.arange(self.gram.n)[rows]
+        step = max(1, _MOST_SIMILARITIES // max(1, len(self.landmarks)))
+        if len(places) <= step:
+            return self._of(rows)
+        found = np.empty((len(places), self.rank))
+        for start in range(0, len(places), step):
+            found[start : start + step] = self._of(places[start : start + step])
+        return found
+
+    def _of(self, rows: Index) -> Floats:
         similar = _ordinary(np.asarray(self.gram.block(rows, self.landmarks)))
         found: Floats = similar @ self.whiten - self.offset
         return found

@@ -85,6 +85,10 @@ INFLUENCE_ROWS = 2048
 FEW_ROWS, FEWEST_FREEDOM, SEVERAL_ROWS = 5.0, 3.0, 2.0
 #: Features of a scalar at each rung, about.
 TYPICAL_RANKS = (4, 6, 13, 38)
+#: Bytes that a row of each column takes on the way to features, at most: measured (experiments/reliability/memory.py).
+BYTES_A_COLUMN = 130
+#: Bytes that the test of a pair takes for each of the spaced rows of a vector, whatever is allowed.
+BYTES_A_VECTOR_ROW = 8200
 
 
 def chunk_rows(variables: int) -> int:

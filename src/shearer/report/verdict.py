@@ -3,45 +3,61 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from shearer._display import printable
+from shearer._memory import parse_memory
 from shearer._version import __version__
+from shearer.data import read
 from shearer.inference import InteractionResult, TestResult, interaction_test
 from shearer.inference.answers import UNTESTABLE, ConditionalResult
 from shearer.pairs.limits import FEWEST_ROWS
-from shearer.screening import Pairwise, pairwise
+from shearer.screening.significance import Significance
 
 VERSION = 2
 _MOST_COMPONENTS = 12
 _LONGEST_NAME = 60
 
 
-def interaction_of(frame: Any, groups: Mapping[str, Sequence[str]]) -> InteractionResult | None:
+class Strength(NamedTuple):
+    """How strong a dependence is, and the ends of its 95 % confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def interaction_of(
+    frame: Any, groups: Mapping[str, Sequence[str]], *, memory: str | float | None = None
+) -> InteractionResult | None:
     """Whether three variables hold what no model of pairs explains; None for other numbers of them, or too few rows."""
     variables = len(frame.columns) - sum(len(members) - 1 for members in groups.values())
     complete = len(frame.drop_nulls())
     if variables != 3 or complete < FEWEST_ROWS:
         return None
-    return interaction_test(frame, groups=groups or None, missing="drop")
+    return interaction_test(frame, groups=groups or None, missing="drop", memory=memory)
 
 
-def strength_of(frame: Any, groups: Mapping[str, Sequence[str]], *, given: Sequence[str]) -> Pairwise | None:
+def strength_of(
+    frame: Any, groups: Mapping[str, Sequence[str]], *, given: Sequence[str], memory: str | float | None = None
+) -> Strength | None:
     """The strength of two variables; None for other numbers of them, with conditions, or too few rows."""
     variables = len(frame.columns) - sum(len(members) - 1 for members in groups.values())
     if variables != 2 or given or len(frame.drop_nulls()) < FEWEST_ROWS:
         return None
-    return pairwise(frame, groups=groups or None, missing="drop")
+    table = read(frame, groups=groups or None, missing="drop").as_numpy()
+    found = Significance(table, None, slice(0, 1), slice(1, 2), memory=parse_memory(memory))
+    return Strength(*(float(part[0, 0]) for part in (found.strengths(), *found.strength_intervals())))
 
 
 def verdict_document(
     result: TestResult,
     interaction: InteractionResult | None,
-    strength: Pairwise | None = None,
+    strength: Strength | None = None,
     *,
     source: str,
     given: Sequence[str],
@@ -56,7 +72,7 @@ def verdict_document(
         Of independence.
     interaction : InteractionResult or None
         Of three variables.
-    strength : Pairwise or None
+    strength : Strength or None
         Of two variables.
     source : str
         Where the table came from.
@@ -78,9 +94,9 @@ def verdict_document(
         "n": result.rows,
         "components": [asdict(component) for component in result.components],
         "interaction": None,
-        "strength": None if strength is None else float(strength.strength[0, 1]),
-        "strength_low": None if strength is None else float(strength.strength_low[0, 1]),
-        "strength_high": None if strength is None else float(strength.strength_high[0, 1]),
+        "strength": None if strength is None else strength.value,
+        "strength_low": None if strength is None else strength.low,
+        "strength_high": None if strength is None else strength.high,
     }
     if isinstance(result, ConditionalResult):
         document |= {"explained": list(result.explained), "warning": result.warning, "reason": result.reason}

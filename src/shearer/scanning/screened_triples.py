@@ -210,8 +210,9 @@ def _pvalues(tests: SplitTests, triples: Indices, store: Store, progress: bool |
 def _three_way(table: Table, triples: Indices, seed: int, store: Store, progress: bool | None) -> Floats:
     """p-values of three-way terms, what they add, and the error of that: three rows, a column for each triple."""
     starts = range(0, len(triples), _TRIPLES_A_PART)
-    # Without missing values a variable is the same axis in all its triples.
-    testable = table.presence.complete and not any(variable.kind == "object" for variable in table.variables)
+    # Without missing values a variable is the same axis in all its triples, unless vectors draw rows.
+    plain = all(variable.kind != "object" and variable.columns == 1 for variable in table.variables)
+    testable = table.presence.complete and plain
     axes = axes_of(table.variables) if testable and len(triples) and table.rows >= FEWEST_ROWS else None
     parts = []
     for start in track(starts, len(starts), "three-way terms", progress):

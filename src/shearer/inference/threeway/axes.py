@@ -21,6 +21,10 @@ FEW_VALUES = 5
 MOST_LEVELS = 16
 #: Leading coordinates of a vector that are told apart.
 _COORDINATES = 2
+#: Rows of vectors: with more, dependence within the classes of two coordinates, which are wide, is taken for a term.
+MOST_VECTOR_ROWS = 1000
+# Levels and classes of a vector that holds a label and numbers.
+_MIXED_LEVELS, _MIXED_CLASSES = 8, 8
 # Degrees of polynomials: of the first functions, and those that only single variables are fitted by.
 _HIGHEST, _ALONE = 16, 10**6
 # Indicators of labels beyond the most frequent ones are no part of the products that are tested.
@@ -79,8 +83,12 @@ class _Part:
     degrees: tuple[int, ...]
 
 
-def axes_of(variables: Sequence[Variable]) -> list[Axis]:
-    """Variables of the same rows as axes, numbers in more classes the more rows there are."""
+def axes_of(variables: Sequence[Variable], seed: int = 0) -> list[Axis]:
+    """Variables of the same rows as axes, numbers in more classes the more rows; of vectors a draw of rows."""
+    rows = variables[0].rows
+    if rows > MOST_VECTOR_ROWS and any(variable.columns > 1 for variable in variables):
+        drawn = np.sort(np.random.default_rng(seed).permutation(rows)[:MOST_VECTOR_ROWS])
+        variables = [variable.take(drawn) for variable in variables]
     classes = round(2.2 * variables[0].rows ** 0.26)
     return [axis_of(variable, classes) for variable in variables]
 
@@ -117,13 +125,18 @@ def _parts(variable: Variable, classes: int, levels: int, coordinates: int) -> l
     blocks = variable.blocks
     if any(block.kind == "object" for block in blocks):
         raise type_error(variable.name, "numbers or labels", "objects", "No kernel takes part in this test.")
+    if variable.kind == "mixed" and coordinates > 1:
+        levels = min(levels, _MIXED_LEVELS)
     labels = [_labels(np.asarray(to_numpy(block.values)), levels) for block in blocks if block.kind == "categorical"]
     numbers = [to_numpy(block.values).astype(np.float64) for block in blocks if block.kind == "continuous"]
     found = labels[:1]
     if numbers and len(found) < coordinates:
         columns = numbers[0].reshape(len(numbers[0]), -1)
         room = coordinates - len(found)
-        each = classes if room == 1 or columns.shape[1] == 1 else max(4, round(1.5 * classes ** (2 / 3)))
+        if found:
+            each = min(classes, _MIXED_CLASSES)
+        else:
+            each = classes if columns.shape[1] == 1 else max(4, round(1.5 * classes ** (2 / 3)))
         found += [_numbers(column, each) for column in _leading_columns(columns, room)]
     return found
 

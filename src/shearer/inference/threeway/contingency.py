@@ -29,6 +29,8 @@ _SWEEPS, _CLOSE = 400, 1e-4
 # Sweeps of alternating projections, and the part of a function that the last one may still move.
 _PROJECTIONS, _STILL = 60, 1e-8
 _TINY = 1e-30
+# Values of functions that are projected at a time.
+_BAND = 2**20
 
 
 class CountsTest(NamedTuple):
@@ -107,6 +109,12 @@ def unpaired(values: Floats, fitted: Floats) -> Floats:
     fitted : array (*shape)
         The law.
     """
+    step = max(1, _BAND // fitted.size)
+    if len(values) > step:
+        found = np.empty_like(values)
+        for start in range(0, len(values), step):
+            found[start : start + step] = unpaired(values[start : start + step], fitted)
+        return found
     margins = [(axis, np.maximum(fitted.sum(axis=axis - 1), _TINY)) for axis in range(fitted.ndim, 0, -1)]
     found = values
     for _ in range(_PROJECTIONS):

@@ -7,17 +7,18 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaincc
 
-from shearer._memory import parse_memory
+from shearer._memory import parse_memory, require
 from shearer._threads import single_threaded_blas
 from shearer._validate import describe, value_error
 from shearer.data import Table, read
 from shearer.inference.answers import Component
 from shearer.inference.intervals.confidence import FEWEST_ROWS, interval_of
+from shearer.inference.threeway.axes import axes_of
 from shearer.inference.threeway.set_term import set_term
-from shearer.inference.threeway.term import three_way
+from shearer.inference.threeway.term import bytes_needed, three_way_of_axes
 from shearer.kernels import Kernel
 from shearer.measures import Dependence
-from shearer.pairs.limits import RUNG_WEIGHTS
+from shearer.pairs.limits import BYTES_A_COLUMN, RUNG_WEIGHTS
 from shearer.pairs.null_law.rare import Codes, joint_codes, least_pvalue_of_codes, level_codes
 from shearer.pairs.null_law.tails import joined
 from shearer.pairs.sides import Ladders
@@ -26,6 +27,8 @@ from shearer.spectrum import Request, ToleranceError
 
 #: Variables at most: of more the table of their classes would have few classes each.
 MOST_VARIABLES = 6
+#: What the test takes for a row, at most.
+BYTES_A_ROW = 4000
 #: Rows whose O-information names the kind.
 MOST_KIND_ROWS = 1000
 # Certified width of its entropies, in bits.
@@ -105,6 +108,7 @@ def interaction_test(
     kernel: Kernel | Mapping[str, Kernel] | None = None,
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
+    memory: str | float | None = None,
 ) -> InteractionResult:
     """Test whether three or more variables depend in a way that no model of fewer of them explains.
 
@@ -124,9 +128,10 @@ def interaction_test(
     *data : array-like, Series, frame or mapping
         Three variables of any dimension and kind, or up to six: then `pvalue` and `added` are of a term of all of them,
         against models of all but one, and there are no splits. Of a vector the three-way test takes two coordinates or,
-        if there are more, the two leading principal components; of labels the 15 most frequent, and the others as one
-        (7 of four variables, 5 of five, 3 of six). Of a vector among more than three variables the leading component
-        counts.
+        if there are more, the two leading principal components, of at most 1000 rows, a fixed draw: for more rows the
+        classes of two coordinates are too wide. Of labels it takes the 15 most frequent, and the others as one (7 of
+        four variables, 5 of five, 3 of six; 7 beside numbers in one variable). Of a vector among more than three
+        variables the leading component counts.
     given : array-like, tuple, mapping, or names of the table, optional
         Labels: the three are tested within each of their levels (of at least 20 rows), and the p-values of the levels,
         which have no row in common, are joined as Fisher did. Numbers are refused: what regressions leave of three
@@ -134,6 +139,8 @@ def interaction_test(
     kernel, groups, missing
         As in `entropy`; by default numbers get several widths and labels the delta kernel. The three-way test has
         no kernel.
+    memory : str or number, optional
+        What may be allocated; default: half of the machine. What needs more is refused.
 
     Notes
     -----
@@ -163,21 +170,27 @@ def interaction_test(
         raise value_error("data", "exactly 3 variables besides given", f"{count}")
     if not 3 <= count <= MOST_VARIABLES:
         raise value_error("data", f"3 to {MOST_VARIABLES} variables", f"{count}")
+    budget = parse_memory(memory)
     if table.given:
-        return join_strata([_of_table(own, kernel) for own in strata_of(table)], table.given)
+        return join_strata([_of_table(own, kernel, budget) for own in strata_of(table)], table.given)
     if table.rows < 6:
         raise value_error("data", "at least 6 rows", f"{table.rows}", "Fewer have too few permutations to tell.")
-    return _of_table(table, kernel)
+    return _of_table(table, kernel, budget)
 
 
-def _of_table(table: Table, kernel: Kernel | Mapping[str, Kernel] | None) -> InteractionResult:
+def _of_table(table: Table, kernel: Kernel | Mapping[str, Kernel] | None, budget: int) -> InteractionResult:
     """Test three or more variables without missing rows."""
-    if len(table.variables) > 3:
+    count, options = len(table.variables), "Options: a larger memory=; fewer rows; fewer columns."
+    axes = axes_of(table.variables) if count == 3 else []
+    needed = (BYTES_A_ROW + BYTES_A_COLUMN * sum(item.columns for item in table.variables)) * table.rows
+    needed += bytes_needed(axes) if axes else 0
+    require(needed, budget, f"a test of {count} variables of {table.rows} rows", options)
+    if count > 3:
         term, splits = set_term(table.variables), []
     else:
-        term, splits = three_way(table.variables), _splits(table, kernel)
-    few = table.sample(MOST_KIND_ROWS, 0).common(range(len(table.variables)))
-    excess, error = excess_o_information(few, kernel, Request(1.0, parse_memory(None)))
+        term, splits = three_way_of_axes(axes), _splits(table, kernel)
+    few = table.sample(MOST_KIND_ROWS, 0).common(range(count))
+    excess, error = excess_o_information(few, kernel, Request(1.0, budget))
     return InteractionResult(
         term.statistic,
         term.pvalue,

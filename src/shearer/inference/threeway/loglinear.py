@@ -174,7 +174,10 @@ class PairwiseFit:
         """Functions of the cells less their projections on the model's functions, in the fitted law."""
         sums = np.stack([self.functions.sums(self.fitted * own) for own in values])
         weights = cho_solve(self.factor, sums.T).T
-        return np.stack([own - self.functions.combine(part) for own, part in zip(values, weights, strict=True)])
+        found = np.empty_like(values)
+        for own, part, place in zip(values, weights, found, strict=True):
+            np.subtract(own, self.functions.combine(part), out=place)
+        return found
 
 
 def fit_pairwise(observed: Floats, functions: PairwiseFunctions, rows: int, start: Floats | None = None) -> PairwiseFit:

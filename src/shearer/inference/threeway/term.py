@@ -33,6 +33,10 @@ _ENOUGH = 0.1
 # Directions of the scores that vary less than this part of the largest are none.
 _FLAT = 1e-6
 _TINY = 1e-9
+# Values of functions that are worked on at a time.
+_BAND = 2**21
+# Copies of what functions are in all cells, and of the table of cells, that are held at once.
+_COPIES, _TABLES = 2.5, 10
 # Cells of a table of labels whose every three-way term is tested; of larger ones those of the most frequent levels.
 _MOST_COUNTED = 125
 # In a bit.
@@ -94,7 +98,14 @@ def three_way(variables: Sequence[Variable], seed: int = 0) -> ThreeWay:
     (True, True)
     """
     with single_threaded_blas():  # many small steps: threads would wait for each other
-        return three_way_of_axes(axes_of(variables), seed)
+        return three_way_of_axes(axes_of(variables, seed), seed)
+
+
+def bytes_needed(axes: Sequence[Axis]) -> int:
+    """What `three_way_of_axes` takes at most: values of the functions that are tested, in every cell."""
+    cells = math.prod(len(axis.basis) for axis in axes)
+    tested = math.prod(axis.tested.shape[1] for axis in axes)
+    return 8 * int(cells * (_COPIES * tested + _TABLES) + 4 * min(_BAND, tested * cells))
 
 
 def three_way_of_axes(axes: Sequence[Axis], seed: int = 0) -> ThreeWay:
@@ -146,11 +157,19 @@ def small_addition(scores: Scores, rows: int) -> tuple[float, float]:
 def score_test(observed: Floats, fitted: Floats, residuals: Floats, rows: int) -> Scores:
     """The score test of functions of the cells that are orthogonal to a fitted model of pairs."""
     flat, law = residuals.reshape(len(residuals), -1), fitted.ravel()
-    sizes, axes = np.linalg.eigh((flat * law) @ flat.T)
+    sizes, axes = np.linalg.eigh(_moments(flat, law))
     kept = sizes > _FLAT * sizes[-1]
     scores = (flat @ (observed.ravel() - law) @ axes[:, kept]) / np.sqrt(sizes[kept])
     statistic, degrees = float(rows * scores @ scores), int(kept.sum())
     return Scores(statistic, max(float(special.chdtrc(degrees, statistic)), limits.SMALLEST_PVALUE), degrees)
+
+
+def _moments(flat: Floats, law: Floats) -> Floats:
+    """Means of products of two functions, by bands of cells."""
+    step = max(1, _BAND // len(flat))
+    parts = [slice(start, start + step) for start in range(0, len(law), step)]
+    first, *rest = ((flat[:, part] * law[part]) @ flat[:, part].T for part in parts)
+    return sum(rest, start=first)
 
 
 def _added(observed: Floats, fit: PairwiseFit, products: Floats, rows: int) -> tuple[float, float]:
