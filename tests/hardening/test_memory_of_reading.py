@@ -56,6 +56,20 @@ def test_rows_that_a_small_file_declares_are_counted(tmp_path, name):
     assert read_files(path, memory="100MB").frame.height == 500_000
 
 
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.arrow"])
+def test_columns_take_memory_whatever_they_hold(tmp_path, name):
+    names = [f"c{k}" for k in range(3000)]
+    path = tmp_path / name
+    if name == "t.csv":
+        path.write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
+    else:
+        frame = pl.DataFrame(dict.fromkeys(names, [1.0]))
+        frame.write_parquet(path) if name == "t.parquet" else frame.write_ipc(path)
+    with pytest.raises(MemoryBudgetError, match=f"{name}, which needs"):
+        read_files(path, memory="5MB")
+    assert read_files(path, memory="50MB").frame.width == 3000
+
+
 def test_a_workbook_that_unpacks_to_much_is_refused(tmp_path):
     import zipfile
 

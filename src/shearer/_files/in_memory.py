@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _TEXT_BYTE, _CELL, _TYPED_CELL = 5, 30, 24
 # A cell that is read row by row is an object of Python; so are those of tables aligned by blanks.
 _CELL_BY_ROW = 160
+# A column, whatever it holds, and the fewest bytes of text that name one.
+_COLUMN, _SHORTEST_NAME = 3000, 2
 _MARKS = (b"\t", b";", b"|", b",")
 # A workbook is unpacked and parsed; other bytes are copied.
 _TIMES_UNPACKED = 4
@@ -82,7 +84,7 @@ def text_needs(raw: bytes) -> int:
     Examples
     --------
     >>> text_needs(b"a,b\n1,2\n"), text_needs(b'a b\n1 2\n')
-    (160, 680)
+    (6160, 9680)
     """
     lines = raw.count(b"\n")
     mark = max(_MARKS, key=raw.count)
@@ -90,7 +92,9 @@ def text_needs(raw: bytes) -> int:
     aligned = marks < lines
     by_row = aligned or mark + b' "' in raw
     cells = lines + (raw.count(b" ") + raw.count(b"\t") if aligned else marks)
-    return _TEXT_BYTE * len(raw) + (_CELL_BY_ROW if by_row else _CELL) * cells
+    first = raw[: raw.find(b"\n") + 1 or len(raw)]
+    columns = 1 + (len(first.split()) if aligned else first.count(mark))
+    return _TEXT_BYTE * len(raw) + (_CELL_BY_ROW if by_row else _CELL) * cells + _COLUMN * columns
 
 
 def typed_needs(scan: "Callable[[io.BytesIO | Path], pl.LazyFrame]") -> Callable[[bytes], int]:
@@ -107,7 +111,7 @@ def declared_needs(lazy: "pl.LazyFrame") -> int:
     import polars as pl
 
     try:
-        return int(lazy.select(pl.len()).collect().item()) * len(lazy.collect_schema()) * _TYPED_CELL
+        return (int(lazy.select(pl.len()).collect().item()) * _TYPED_CELL + _COLUMN) * len(lazy.collect_schema())
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
         return 0
 
@@ -173,7 +177,7 @@ def text_file_needs(path: Path, most: int) -> int:
     """Bytes that reading a file of text takes, compressed or not; no more is looked at than exceeds `most`."""
     with said_of(path), path.open("rb") as file:
         head, size = file.read(_HEAD), path.stat().st_size
-    if not is_compressed(head) and size * (_TEXT_BYTE + _CELL_BY_ROW) <= most:
+    if not is_compressed(head) and size * (_TEXT_BYTE + _CELL_BY_ROW + _COLUMN // _SHORTEST_NAME) <= most:
         return size * _TEXT_BYTE
     needed = 0
     with opened(path) as read:
