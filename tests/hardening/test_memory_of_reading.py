@@ -63,7 +63,7 @@ def test_columns_take_memory_whatever_they_hold(tmp_path, name):
     if name == "t.csv":
         path.write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
     else:
-        frame = pl.DataFrame(dict.fromkeys(names, [1.0]))
+        frame = pl.DataFrame({key: [1.0] for key in names})
         frame.write_parquet(path) if name == "t.parquet" else frame.write_ipc(path)
     with pytest.raises(MemoryBudgetError, match=f"{name}, which needs"):
         read_files(path, memory="5MB")
