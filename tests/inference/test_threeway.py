@@ -138,6 +138,21 @@ def test_a_fit_has_the_sums_of_the_table_and_residuals_are_orthogonal():
         assert np.abs((left * fit.fitted).sum(axis + 1)).max() < 1e-3
 
 
+def test_projections_are_those_of_least_squares_also_where_cells_are_empty(rng):
+    law = rng.uniform(0.5, 1.5, size=(3, 4, 5))
+    law[0, 1] = law[:, 2, 3] = 0.0
+    law /= law.sum()
+    cells = np.indices(law.shape).reshape(3, -1)
+    indicators = []
+    for sizes, codes in (((3, 4), cells[:2]), ((4, 5), cells[1:]), ((3, 5), cells[::2])):
+        indicators.append(np.eye(np.prod(sizes))[np.ravel_multi_index(tuple(codes), sizes)])
+    roots, values = np.sqrt(law.ravel()), rng.normal(size=(2, *law.shape))
+    functions = np.concatenate(indicators, axis=1) * roots[:, None]
+    weighted = values.reshape(2, -1).T * roots[:, None]
+    expected = weighted - functions @ np.linalg.lstsq(functions, weighted, rcond=None)[0]
+    assert np.allclose(unpaired(values, law).reshape(2, -1).T * roots[:, None], expected, atol=1e-3)
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -249,6 +264,6 @@ class TestVectors:
 def test_bands_of_cells_do_not_matter(monkeypatch, rng):
     variables = read(*rng.normal(size=(3, 400))).variables
     whole = three_way(variables)
-    monkeypatch.setattr("shearer.inference.threeway.term._BAND", 100)
+    monkeypatch.setattr("shearer.inference.threeway.loglinear._BAND", 100)
     monkeypatch.setattr("shearer.inference.threeway.contingency._BAND", 1)
     assert three_way(variables).pvalue == pytest.approx(whole.pvalue, rel=1e-6)

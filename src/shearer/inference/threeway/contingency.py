@@ -4,16 +4,19 @@ Of three labels that is the model of pairs, of k labels the one of all sets of k
 """
 
 import math
+from collections.abc import Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
+from scipy.sparse import csr_array
 
 from shearer.pairs import limits
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
 
 # Counts that every cell is expected to have for the chi-square law of the statistic.
 _ENOUGH = 5.0
@@ -109,21 +112,35 @@ def unpaired(values: Floats, fitted: Floats) -> Floats:
     fitted : array (*shape)
         The law.
     """
-    step = max(1, _BAND // fitted.size)
-    if len(values) > step:
-        found = np.empty_like(values)
-        for start in range(0, len(values), step):
-            found[start : start + step] = unpaired(values[start : start + step], fitted)
-        return found
-    margins = [(axis, np.maximum(fitted.sum(axis=axis - 1), _TINY)) for axis in range(fitted.ndim, 0, -1)]
-    found = values
+    # Cells without a share weigh nothing: of vectors, few have any.
+    places = np.flatnonzero(fitted)
+    law = fitted.ravel()[places]
+    cells = np.unravel_index(places, fitted.shape)
+    margins = []
+    for axis in reversed(range(fitted.ndim)):
+        others = [own for k, own in enumerate(cells) if k != axis]
+        codes = np.ravel_multi_index(others, [size for k, size in enumerate(fitted.shape) if k != axis])
+        present, codes = np.unique(codes, return_inverse=True)
+        totals = np.bincount(codes, law)
+        means = csr_array((law / totals[codes], (codes, np.arange(len(places)))), shape=(len(present), len(places)))
+        margins.append((means, codes))
+    found = np.zeros((len(values), fitted.size))
+    step = max(1, _BAND // len(places))
+    for start in range(0, len(values), step):
+        band = slice(start, start + step)
+        found[band, places] = _projected(values[band].reshape(-1, fitted.size)[:, places].T, margins, law).T
+    return found.reshape(values.shape)
+
+
+def _projected(values: Floats, margins: Sequence[tuple[csr_array, Codes]], law: Floats) -> Floats:
+    """Columns of values less, in turn until they are still, their means in each cell of a margin."""
     for _ in range(_PROJECTIONS):
-        before = found
-        for axis, margin in margins:
-            found = found - np.expand_dims((fitted * found).sum(axis=axis) / margin, axis)
-        if float((fitted * (found - before) ** 2).sum()) < _STILL * float((fitted * found**2).sum()):
+        before = values
+        for means, codes in margins:
+            values = values - (means @ values)[codes]
+        if float((law @ (values - before) ** 2).sum()) < _STILL * float((law @ values**2).sum()):
             break
-    return found
+    return values
 
 
 def _pearson(tables: Floats, expected: Floats) -> Floats:

@@ -26,6 +26,8 @@ _LARGEST = 50.0
 _RIDGE = 1e-2
 # Gain of the log-likelihood in one step, over all rows, below which the fit is found.
 _CONVERGED = 1e-2
+# Values of functions that are worked on at a time.
+_BAND = 2**21
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +63,15 @@ class PairwiseFunctions:
 
     def sums(self, table: Floats) -> Floats:
         """Sums of all functions over a table of weights."""
+        return np.concatenate([self._pair_sums(table), self.others.reshape(-1, table.size) @ table.ravel()])
+
+    def _pair_sums(self, table: Floats) -> Floats:
+        """Those of the functions of one variable or two."""
         ab, ac, bc = (table.sum(axis=axis) for axis in (2, 1, 0))
         single = [own.T @ margin for own, margin in zip(self.single, (ab.sum(1), ab.sum(0), ac.sum(0)), strict=True)]
         a, b, c = self.paired
         paired = [(a.T @ ab @ b).ravel(), (a.T @ ac @ c).ravel(), (b.T @ bc @ c).ravel()]
-        return np.concatenate([[ab.sum()], *single, *paired, np.tensordot(self.others, table, 3)])
+        return np.concatenate([[ab.sum()], *single, *paired])
 
     def combine(self, weights: Floats) -> Floats:
         """The sum of all functions with weights, in every cell."""
@@ -115,8 +121,9 @@ class PairwiseFunctions:
             found[columns, columns] = block.transpose(0, 2, 1, 3).reshape(math.prod(sizes), -1)
             for later, (p, q) in enumerate(pairs[place + 1 :], start=place + 1):
                 found[columns, parts[4 + later]] = _crossed(squares, beside, (i, j), (p, q), self.paired)
-        for place, own in enumerate(self.others):
-            found[:, starts[-2] + place] = self.sums(own * table)
+        for place, own in enumerate(self.others, start=starts[-2]):
+            found[: starts[-2], place] = self._pair_sums(own * table)
+        found[parts[-1], parts[-1]] = moments(self.others.reshape(-1, table.size), table.ravel())
         upper = np.triu(found)
         whole: Floats = upper + np.triu(found, 1).T
         return whole
@@ -144,6 +151,14 @@ def _crossed(
     else:
         block = block.transpose(0, 2, 1, 3) if second[0] == shared else block.transpose(0, 2, 3, 1)
     return block.reshape(math.prod(size[k] for k in first), -1)
+
+
+def moments(functions: Floats, weights: Floats) -> Floats:
+    """Sums of products of two functions of cells over weights, by bands of cells."""
+    step = max(1, _BAND // max(1, len(functions)))
+    parts = [slice(start, start + step) for start in range(0, len(weights), step)]
+    first, *rest = ((functions[:, part] * weights[part]) @ functions[:, part].T for part in parts)
+    return sum(rest, start=first)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from shearer._threads import single_threaded_blas
 from shearer.data.variables import Variable
 from shearer.inference.threeway.axes import Axis, axes_of
 from shearer.inference.threeway.contingency import count_test, fit_margins, unpaired
-from shearer.inference.threeway.loglinear import PairwiseFit, PairwiseFunctions, fit_pairwise, lift
+from shearer.inference.threeway.loglinear import PairwiseFit, PairwiseFunctions, fit_pairwise, lift, moments
 from shearer.pairs import limits
 
 Floats = NDArray[np.float64]
@@ -157,19 +157,11 @@ def small_addition(scores: Scores, rows: int) -> tuple[float, float]:
 def score_test(observed: Floats, fitted: Floats, residuals: Floats, rows: int) -> Scores:
     """The score test of functions of the cells that are orthogonal to a fitted model of pairs."""
     flat, law = residuals.reshape(len(residuals), -1), fitted.ravel()
-    sizes, axes = np.linalg.eigh(_moments(flat, law))
+    sizes, axes = np.linalg.eigh(moments(flat, law))
     kept = sizes > _FLAT * sizes[-1]
     scores = (flat @ (observed.ravel() - law) @ axes[:, kept]) / np.sqrt(sizes[kept])
     statistic, degrees = float(rows * scores @ scores), int(kept.sum())
     return Scores(statistic, max(float(special.chdtrc(degrees, statistic)), limits.SMALLEST_PVALUE), degrees)
-
-
-def _moments(flat: Floats, law: Floats) -> Floats:
-    """Means of products of two functions, by bands of cells."""
-    step = max(1, _BAND // len(flat))
-    parts = [slice(start, start + step) for start in range(0, len(law), step)]
-    first, *rest = ((flat[:, part] * law[part]) @ flat[:, part].T for part in parts)
-    return sum(rest, start=first)
 
 
 def _added(observed: Floats, fit: PairwiseFit, products: Floats, rows: int) -> tuple[float, float]:
