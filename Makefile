@@ -15,8 +15,9 @@ TESTS ?=
 OLDEST := .venv-oldest
 OTHER := .venv-$(PY:python%=%)
 INTEGRATIONS := .venv-integrations
+CAUSAL := .venv-causal
 
-.PHONY: demo dist sdist-test speeds repo-review test test-portable test-busy test-oldest test-python test-integrations lint types docs wheel-smoke readme readme-check bench clean help gallery paper paper-full yardstick fuzz faults memory concurrency mutate soak numerics
+.PHONY: demo dist sdist-test speeds repo-review test test-portable test-busy test-oldest test-python test-integrations test-causal lint types docs wheel-smoke readme readme-check bench clean help gallery paper paper-full yardstick fuzz faults memory concurrency mutate soak numerics
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,6 +42,9 @@ test-python: $(OTHER)/.test  ## every test that needs no torch, with another Pyt
 
 test-integrations: $(INTEGRATIONS)/.test  ## the monitor in training loops of Lightning, Hugging Face and TensorBoard
 	SHEARER_REQUIRE=lightning,transformers,accelerate,tensorboard $(INTEGRATIONS)/bin/python -m pytest tests/integrations
+
+test-causal: $(CAUSAL)/.test  ## the test given conditions inside causal-learn and pgmpy; part of CI
+	SHEARER_REQUIRE=causallearn,pgmpy,torch $(CAUSAL)/bin/python -m pytest tests/tools/test_causal.py tests/yardstick/test_rivals.py
 
 lint: $(VENV)/.lint  ## ruff: style and formatting
 	$(BIN)/ruff check .
@@ -154,6 +158,13 @@ $(INTEGRATIONS)/.test: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(INTEGRATIONS)
 	$(INTEGRATIONS)/bin/python $(NEW_PIP)
 	$(INTEGRATIONS)/bin/python $(PIP) --editable '.[integrations]' --group test
+	@touch $@
+
+$(CAUSAL)/.test: pyproject.toml constraints.txt
+	@echo "installing shearer, causal-learn and pgmpy into $(CAUSAL) ..."
+	$(PYTHON) -m venv $(CAUSAL)
+	$(CAUSAL)/bin/python $(NEW_PIP)
+	$(CAUSAL)/bin/python $(PIP) --editable '.[causal]' --group test
 	@touch $@
 
 $(VENV)/.docs: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
