@@ -6,7 +6,7 @@ Operators, comparisons, constants, axes, conditions and defaults of the packages
 are changed in a copy of the source; tests run on it until one fails: those that run the changed line, the fastest
 first. Which these are is recorded at first (covering.py; --record: again, after tests have changed). A line of which
 that is not known, because its file has changed since or runs it at import, meets the nearest tests of its file and
-then all of its package. A mutant that none notices has survived: it is killed by a new test, or explained in EXPLAINED.
+then all of its package. Last come the examples in the docstrings of its file. A mutant that none notices has survived: it is killed by a new test, or explained in EXPLAINED.
 Adds to experiments/results/reliability_mutants.json, and goes on with what is not there yet.
 """
 
@@ -75,6 +75,8 @@ PATIENCE = 600
 EXPLAINED: dict[str, str] = {
     "spectrum/lanczos.py: line 111: 22 to 23": "The height of bands bounds memory alone: the product is the same.",
 }
+#: Stands for the examples in the docstrings of the changed file.
+EXAMPLES = "examples"
 OPTIONS = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--import-mode=importlib"]
 #: What tests load that takes long; pytest would warn that some of it is there already.
 LIBRARIES = (
@@ -198,7 +200,8 @@ def tested(relative: Path, source: str | None, tests: list[str]) -> str:
         shutil.copytree(SOURCE, Path(folder) / "shearer", ignore=shutil.ignore_patterns("__pycache__"))
         if source is not None:
             (Path(folder) / "shearer" / relative).write_text(source, encoding="utf-8")
-        process = multiprocessing.get_context("fork").Process(target=_test, args=(folder, tests))
+        places = [test.replace(EXAMPLES, f"{folder}/shearer/{relative}") for test in tests]
+        process = multiprocessing.get_context("fork").Process(target=_test, args=(folder, places))
         process.start()
         process.join(PATIENCE)
         if process.is_alive():
@@ -310,6 +313,8 @@ def main() -> int:
         end = tested(relative, source, tests)
         if end == "survived" and not of_line:
             end = tested(relative, source, WIDE[relative.parts[0]])
+        if end == "survived":
+            end = tested(relative, source, ["--doctest-modules", EXAMPLES])
         found = {"end": end, "source": digest} | ({"why": EXPLAINED[name]} if name in EXPLAINED else {})
         print(name, found["end"], flush=True)
         add(RESULTS, name, found)

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 import shearer as sh
+from pairs import dense
+from shearer.data import read
+from shearer.inference.aggregated import _product_totals
 from shearer.pairs import limits
 from shearer.pairs.null_law.combined_pvalue import half_cauchy
+from shearer.pairs.sides import Ladders, Side
 
 
 @pytest.fixture
@@ -239,3 +243,15 @@ class TestMemory:
     def test_a_pair_needs_little(self, rng):
         x = rng.normal(size=(2, 2000))
         assert sh.independence_test(*x, memory="1MB").pvalue == pytest.approx(sh.independence_test(*x).pvalue, rel=1e-9)
+
+
+def test_sums_of_all_subsets_are_those_of_whole_matrices(rng):
+    side = Side(Ladders.of(read(*rng.normal(size=(3, 40)))), np.arange(3), 1, 10**8)
+    scales, factors = (0.6, 1.0), []
+    for place in range(3):
+        own = side.centered(place)
+        matrix = dense.centered(own @ own.T)
+        factors.append(matrix / np.sqrt(np.sum(matrix**2) / (40 * 39)))
+    above = np.triu_indices(40, 1)
+    expected = [np.sum(np.prod([1 + scale * x[above] for x in factors], axis=0) - 1) for scale in scales]
+    assert _product_totals(side, scales, 1, None) == pytest.approx(expected, rel=1e-9)

@@ -10,7 +10,7 @@ import shearer as sh
 from shearer.data import read
 from shearer.inference.threeway.axes import axis_of
 from shearer.inference.threeway.contingency import count_test, fit_margins
-from shearer.inference.threeway.set_term import rank_functions, set_term
+from shearer.inference.threeway.set_term import _lower_functions, rank_functions, set_term
 from shearer.inference.threeway.term import three_way
 
 
@@ -37,6 +37,15 @@ def labels_of_three(g, n):
 def test_models_of_three_are_not_rejected(draw):
     pvalues = [set_term(read(*draw(np.random.default_rng([5, k]), 400)).variables).pvalue for k in range(8)]
     assert np.mean(np.array(pvalues) <= 0.05) <= 0.25  # 5 % in the long run: experiments/setterms.py
+
+
+def test_functions_of_fewer_variables_have_the_degrees_of_their_stage(rng):
+    """Of two variables at most 3 each and two beyond one each, of three at most 2 each and one beyond."""
+    axes = [axis_of(variable, 5) for variable in read(*rng.normal(size=(4, 400))).variables]
+    count = len(list(_lower_functions(axes, ((3, 2), (2, 1)))))
+    pairs = sum(a + b <= 4 for a, b in product((1, 2, 3), repeat=2))
+    threes = sum(a + b + c <= 4 for a, b, c in product((1, 2), repeat=3))
+    assert count == 1 + 4 * 4 + 6 * pairs + 4 * threes
 
 
 @pytest.mark.parametrize("count", [4, 5])

@@ -5,10 +5,11 @@ import pytest
 
 import shearer as sh
 from shearer.data import read
+from shearer.inference.threeway import contingency
 from shearer.inference.threeway.axes import MOST_VECTOR_ROWS, axes_of, axis_of
 from shearer.inference.threeway.contingency import count_test, fit_margins, unpaired
 from shearer.inference.threeway.loglinear import PairwiseFunctions, fit_pairwise, lift
-from shearer.inference.threeway.term import bytes_needed, three_way, three_way_of_axes
+from shearer.inference.threeway.term import ThreeWay, bytes_needed, three_way, three_way_of_axes
 from shearer.pairs import limits
 
 
@@ -151,6 +152,30 @@ def test_projections_are_those_of_least_squares_also_where_cells_are_empty(rng):
     weighted = values.reshape(2, -1).T * roots[:, None]
     expected = weighted - functions @ np.linalg.lstsq(functions, weighted, rcond=None)[0]
     assert np.allclose(unpaired(values, law).reshape(2, -1).T * roots[:, None], expected, atol=1e-3)
+
+
+def test_what_a_term_adds_errs_as_much_as_it_says():
+    """Bits that a product adds, over samples: they spread as their standard errors say."""
+    found = []
+    for seed in range(40):
+        a, b, e = np.random.default_rng(seed).normal(size=(3, 300))
+        found.append(three_way(read(a, b, a * b + e).variables))
+    added, errors = np.array([[one.added, one.error] for one in found]).T
+    assert errors.mean() == pytest.approx(added.std(ddof=1), rel=0.4)
+
+
+def test_a_variable_of_one_class_has_no_term(rng):
+    found = three_way(read(*rng.normal(size=(2, 50)), np.zeros(50)).variables)
+    assert found == ThreeWay(statistic=0.0, pvalue=1.0, degrees=0, added=0.0, error=0.0)
+
+
+def test_more_tables_are_drawn_where_few_leave_it_open():
+    """A hundred tables cannot tell a chance of 0.055 from one of 0.06; where there is nothing, they are enough."""
+    expected = np.full((3, 3, 3), 1.0)
+    open_one, plain = (contingency._drawn(statistic, expected, 27.0, 0) for statistic in (14.0, 5.0))
+    assert 0.01 < open_one < 0.2 < plain
+    assert abs(1000 * open_one - round(1000 * open_one)) < 1e-6 < 1e-3 < abs(100 * open_one - round(100 * open_one))
+    assert abs(100 * plain - round(100 * plain)) < 1e-6
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,29 @@ def test_gaps_leave_out_rows(rng):
     assert found == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.parametrize("gaps", [1, 2])
+def test_gaps_of_the_pair_leave_out_rows(rng, gaps):
+    """With gaps in one or both of the pair, and in the third."""
+    x = rng.normal(size=(3, 90))
+    x[0, :20] = np.nan
+    x[gaps, 10:30] = np.nan
+    tests = SplitTests(Ladders.of(read(*x, missing="pairwise", pairwise=True)))
+    found = tests.of_pairs(np.array([[0, 1]]), 1)[0].tails[2]
+    rows = slice(30, 90)
+    product = centered_features(tests, 0, 1) * centered_features(tests, 1, 1)
+    alone = centered_features(tests, 2, 1)
+    expected = dense.component(dense.centered(product[rows, rows]), dense.centered(alone[rows, rows]))
+    assert found == pytest.approx(expected, rel=1e-6)
+
+
+def test_work_is_that_of_the_products():
+    """Sums over rows of products of a pair's features: twice as many rows, twice the work."""
+    few, many = SplitTests.work(10_000, 3, 5), SplitTests.work(20_000, 3, 5)
+    assert few >= 2.0 * 10_000 * splits.MOST_RANK**4
+    assert many == pytest.approx(2 * few, rel=0.1)
+    assert SplitTests.work(10_000, 3, 5, missing=0.3) > few
+
+
 def test_what_is_found_and_what_is_not():
     rejected = {"independent": 0, "pair and noise": 0, "product": 0, "labels": 0}
     for seed in range(40):
