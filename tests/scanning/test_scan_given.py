@@ -164,7 +164,7 @@ def test_direct_links_of_a_chain(chain):
     assert kinds[frozenset("bc")] is True
     assert kinds[frozenset("ac")] is False
     assert kinds[frozenset({"a", "alone"})] is None
-    assert any(note.startswith("Direct links: 2 of the 3 links, which still show") for note in document["notes"])
+    assert any(note.startswith("Direct links: 2 of the 3 links still show") for note in document["notes"])
     assert "direct" in to_csv(document)[0].splitlines()[0]
     assert 'attr.name="direct"' in to_graphml(document)
     assert "direct" in found.pairs.columns
@@ -177,11 +177,82 @@ def test_limits_of_the_search_are_said(chain, monkeypatch):
     monkeypatch.setattr(direct_links, "MOST_ROWS", 100)
     monkeypatch.setattr(direct_links, "MOST_TESTS", 0)
     document = sh.scan(chain, direct=True).document
-    assert sum(pair["direct"] is True for pair in document["pairs"]) == 2
+    assert [pair["direct"] for pair in document["pairs"]].count(None) == len(document["pairs"])
     note = next(note for note in document["notes"] if note.startswith("Direct links"))
-    assert "Direct links: 2 of the 2 strongest of 3 links, which" in note
-    assert "100 of 300 rows" in note
-    assert "ended after 0 tests" in note
+    assert "Direct links: 0 of the 2 strongest of 3 links still show" in note
+    assert "Of 2 links it cannot be said (the search ended after 0 tests)" in note
+    assert "a random sample of 100 rows; that a link does not show, of all 300" in note
+
+
+def test_a_link_that_few_rows_do_not_show_is_tried_on_more(rng):
+    common, x, e, f = rng.normal(size=(4, 5000))
+    table = {"common": common, "x": common + x, "y": common + 0.06 * x + e, "z": common + f}
+    document = sh.scan(table, direct=True, order=2, top=0).document
+    assert {tuple(pair["variables"]): pair["direct"] for pair in document["pairs"]}["x", "y"] is True
+    assert any("of a random sample of 1,000 rows; that a link does not show, of all 5,000" in n for n in document["notes"])
+
+
+def test_links_whose_tests_cannot_be_done_are_not_called_direct(rng):
+    """No row has all three: nothing can be said of any link given the third column."""
+    a = rng.normal(size=300)
+    b, c = a + 0.3 * rng.normal(size=(2, 300))
+    table = {"a": a.copy(), "b": b, "c": c}
+    for name, gone in zip("abc", (slice(0, 100), slice(100, 200), slice(200, 300)), strict=True):
+        table[name][gone] = np.nan
+    document = sh.scan(table, direct=True).document
+    assert [pair["direct"] for pair in document["pairs"] if pair["reported"]] == [None] * 3
+    assert any("Of 3 links it cannot be said (too few rows have all values" in note for note in document["notes"])
+
+
+def test_what_determines_a_column_takes_no_link_of_it_away(rng):
+    """The class of a number is a function of it: given the number nothing is left of the class."""
+    x = rng.normal(size=400)
+    table = {"x": x, "class": np.digitize(x, [-1, 0, 1]).astype(str), "y": x + 0.5 * rng.normal(size=400)}
+    document = sh.scan(table, direct=True).document
+    kinds = {frozenset(pair["variables"]): pair["direct"] for pair in document["pairs"]}
+    assert kinds[frozenset({"x", "y"})] is True
+    assert kinds[frozenset({"class", "y"})] is True
+
+
+class TestColumnsOfFewValues:
+    """What is left of columns of few values is near functions of the conditions, which both columns have."""
+
+    @pytest.mark.parametrize("kinds", [("binary", "binary"), ("label", "few"), ("label", "label"), ("zeros", "counts")])
+    def test_strengths_of_independent_columns_are_near_0(self, kinds):
+        def column(g, kind):
+            return {
+                "binary": lambda: 1.0 * (g.random(300) < 0.15),
+                "few": lambda: g.integers(0, 3, 300).astype(float),
+                "label": lambda: g.choice(["u", "v", "w"], 300),
+                "zeros": lambda: g.exponential(size=300) * (g.random(300) < 0.4),
+                "counts": lambda: g.poisson(3, 300).astype(float),
+            }[kind]()
+
+        found = []
+        for seed in range(6):
+            g = np.random.default_rng(seed)
+            table = {"x": column(g, kinds[0]), "y": column(g, kinds[1]), "z": g.normal(size=300)}
+            found.append(sh.scan(table, given=["z"], order=2, top=0).document["pairs"][0]["strength"])
+        assert abs(np.mean(found)) < 0.08
+
+    def test_strengths_are_those_without_conditions_that_say_nothing(self, rng):
+        code = rng.integers(0, 3, 1000)
+        table = {
+            "label": np.array(["u", "v", "w"])[code],
+            "other": np.array(["k", "l", "m"])[np.where(rng.random(1000) < 0.5, code, rng.integers(0, 3, 1000))],
+            "number": code + rng.normal(size=1000),
+        }
+        given = sh.scan(table | {"z": rng.normal(size=1000)}, given=["z"], order=2, top=0).document["pairs"]
+        plain = {frozenset(pair["variables"]): pair["strength"] for pair in sh.scan(table).document["pairs"]}
+        assert len(given) == 3
+        for pair in given:
+            assert pair["strength"] == pytest.approx(plain[frozenset(pair["variables"])], abs=0.05)
+
+    def test_what_is_left_determines_no_column(self, rng):
+        z, x = rng.normal(size=(2, 200))
+        table = {"x": x, "square": x**2, "z": z}
+        assert sh.scan(table).document["pairs"][0]["determines"] == "first"
+        assert sh.scan(table, given=["z"]).document["pairs"][0]["determines"] is None
 
 
 def test_no_direct_links_without_links():

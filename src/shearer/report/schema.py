@@ -102,7 +102,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "pairs[].direct?": (
         "truth value or null",
         "of the strongest reported pairs: whether it still shows given the columns that either of the two is linked "
-        "with; only with direct",
+        "with; null where some of these tests could not be done; only with direct",
     ),
     "pairs[].warned?": (
         "truth value",
@@ -112,7 +112,8 @@ FIELDS: dict[str, tuple[str, str]] = {
     "pairs[].sign": ("text or null", '"+" or "-" where two columns of numbers are related monotonely'),
     "pairs[].determines": (
         "text or null",
-        '"first": each value of the first column has one of the second; "second": the other way; "both"',
+        '"first": each value of the first column has one of the second, and of numbers that hardly repeat the values lie on '
+        'a curve without noise; "second": the other way; "both"; null with given',
     ),
     "pairs[].shape": (
         "text or null",

@@ -20,8 +20,9 @@ Indices = NDArray[np.intp]
 _MONOTONE_SHARE, _MONOTONE_ERRORS = 0.75, 3.0
 # Shapes that rise in one place and fall in another, however the ranks correlate over all.
 _TURNING = ("U", "inverted U", "wave", "ring")
-# Share of the largest xi that the rows allow from which on a number is called a function of another.
-_FUNCTION = 0.95
+# A number is called a function of another if xi is this share of the largest that the rows allow, and a value is mostly
+# off the line between its neighbors by this share, at most, of the step over them: a curve, and no noise.
+_FUNCTION, _ROUGHEST = 0.95, 0.03
 # Rows for each stretch of a number in which a label stays the same, at least, where the number is said to determine it.
 _ROWS_A_STRETCH = 10
 
@@ -112,17 +113,29 @@ def _determines(cause: NDArray[np.float64] | Indices, effect: NDArray[np.float64
     count = int(groups.max()) + 1
     if len(levels) < 2 or count < 2:
         return 0.0
+    if len(np.unique(groups.astype(np.int64) * len(levels) + codes)) > count:
+        return 0.0  # a value of the first with two of the second
     if 2 * count <= len(cause):
-        pairs = np.unique(groups.astype(np.int64) * len(levels) + codes)
-        return float(len(pairs) == count)
+        return 1.0
     if cause.dtype.kind != "f":
         return 0.0
     if effect.dtype.kind == "f":
         largest = (len(cause) - 2) / (len(cause) + 1)
-        return float(xi(cause, effect) >= _FUNCTION * largest)
+        return float(xi(cause, effect) >= _FUNCTION * largest and _roughness(cause, effect) <= _ROUGHEST)
     order = np.argsort(cause, kind="stable")
     stretches = 1 + int(np.count_nonzero(np.diff(codes[order])))
     return float(_ROWS_A_STRETCH * stretches <= len(cause))
+
+
+def _roughness(cause: Floats, effect: Floats) -> float:
+    """How far values are off the lines between their neighbors along the first, as a share of the steps over them."""
+    x, first = np.unique(unit_range(cause), return_index=True)
+    y = unit_range(effect)[first]
+    if len(x) < 3:
+        return 0.0
+    between = y[:-2] + (y[2:] - y[:-2]) * (x[1:-1] - x[:-2]) / (x[2:] - x[:-2])
+    off, over = np.median(np.abs(y[1:-1] - between)), np.median(np.abs(y[2:] - y[:-2]))
+    return float(off / over) if over > 0 else float(off > 0)
 
 
 def _between(number: Floats, codes: Indices) -> float:

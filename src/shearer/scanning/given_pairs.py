@@ -13,9 +13,11 @@ from shearer._progress import track
 from shearer._validate import describe, listing, type_error, value_error
 from shearer.conditioning.pair import PairsGiven
 from shearer.conditioning.residual import Residual
+from shearer.data.arrays import to_numpy
 from shearer.data.columns import Column, Columns
 from shearer.data.table import Table
 from shearer.data.variables import Block, Variable
+from shearer.kernels import Gaussian
 from shearer.pairs.limits import FEWEST_ROWS
 from shearer.scanning.screened_pairs import PairFindings, screened_pairs, wanted_pairs
 from shearer.scanning.store import Part, Store
@@ -23,6 +25,9 @@ from shearer.scanning.top import PAIR_FIELDS
 
 Floats = NDArray[np.float64]
 FUNCTION_OF_GIVEN = "a function of what is given"
+# Pairs of rows of which one has the same value in both, from which on what is left tells the conditions in detail, and
+# the width at which only its mean counts, in units of its spread.
+_MANY_TIES, _WIDE = 1 / 40, 10.0
 
 
 def check_given(given: Any) -> list[str] | None:
@@ -87,11 +92,10 @@ class Known:
     notes: list[str]
 
     def without_signs(self, values: Floats, position: int) -> Floats:
-        """What was measured of a pair, without what is said of numbers only where one is a label."""
-        if not self.labels[self.pairs.members[position]].any():
-            return values
-        kept = ~np.isin(PAIR_FIELDS, ("pearson", "spearman", "sign", "determines"))
-        return np.where(kept, values, np.nan)
+        """What was measured of a pair, without what is not so of the columns themselves, or of labels."""
+        labels = self.labels[self.pairs.members[position]].any()
+        out = ("determines", "pearson", "spearman", "sign") if labels else ("determines",)
+        return np.where(np.isin(PAIR_FIELDS, out), np.nan, values)
 
     def describe(self, document: dict[str, Any]) -> None:
         """Put into a document what scans without conditions do not have."""
@@ -158,7 +162,13 @@ def pairs_given(table: Table, given: Sequence[str], memory: int, store: Store, p
     untested = int(np.isnan(pvalue).sum())
     if untested:
         notes.append(f"{untested} of {len(members)} pairs were not tested (p = 1): too few rows for what is given.")
-    pairs = screened_pairs(rest, None, None, memory, store, progress)
+    coarse = {others.names[k] for k in left if _is_coarse(others.variables[k])}
+    kernels = {
+        name: Gaussian(_WIDE * math.sqrt(variable.columns))
+        for name, variable in zip(rest.names, rest.variables, strict=True)
+        if name in coarse
+    }
+    pairs = screened_pairs(rest, kernels, None, memory, store, progress)
     pairs = replace(pairs, pvalue=np.nan_to_num(pvalue, nan=1.0))
     labels = np.array([others.variables[k].kind != "continuous" for k in left])
     return Known(rest, pairs, np.nan_to_num(warned).astype(bool), explained, determined, labels, notes)
@@ -204,12 +214,33 @@ def _own(others: Table, groups: _Groups, place: int) -> Residual:
 
 def _left(others: Table, residuals: Sequence[Residual], left: Sequence[int], targets: tuple[str, ...]) -> Table:
     """The table of what is left."""
-    variables = [
-        Variable(others.names[k], (Block("continuous", own.features[:, : own.linear]),))
-        for k, own in zip(left, residuals, strict=True)
-    ]
+    variables = []
+    for k, own in zip(left, residuals, strict=True):
+        linear = own.features[:, : own.linear]
+        if _is_coarse(others.variables[k]):
+            linear = _of_equal_spread(linear)
+        variables.append(Variable(others.names[k], (Block("continuous", linear),)))
     chosen = others.choose(left)
     return replace(chosen, variables=tuple(variables), targets=targets)
+
+
+def _is_coarse(variable: Variable) -> bool:
+    """Whether a variable takes few values: what is left of it is near one of few functions of the conditions.
+
+    Close up, what is left of two such variables is alike because both functions are of the same conditions. Its mean
+    given the conditions is 0 all the same.
+    """
+    if variable.kind != "continuous" or variable.columns > 1:
+        return variable.kind != "continuous"
+    counts = np.unique(to_numpy(variable.blocks[0].values), return_counts=True)[1]
+    return bool(np.sum((counts / variable.rows) ** 2) > _MANY_TIES)
+
+
+def _of_equal_spread(columns: Floats) -> Floats:
+    """Combinations of columns of variance 1 that are uncorrelated: as of labels none counts more than the others."""
+    left, sizes, _ = np.linalg.svd(columns - columns.mean(axis=0), full_matrices=False)
+    kept: Floats = left[:, sizes > 1e-9 * sizes[0]] * math.sqrt(len(columns))
+    return kept
 
 
 def sources_left(table: Table) -> Columns:
