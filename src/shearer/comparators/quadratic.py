@@ -27,8 +27,8 @@ def qmi_cs(
 ) -> float:
     """Compute the Cauchy-Schwarz quadratic mutual information of two variables of any dimension, in nats.
 
-    ln(V_J V_M / V_C^2) with V_J = mean_ij K_ij L_ij, V_M = mean(K) mean(L), V_C = mean_i(mean_j K_ij mean_j L_ij): -2 times
-    the logarithm of the cosine of the angle between the joint density and the product of the marginal ones, as kernel
+    ln(V_J V_M / V_C^2) with V_J = mean_ij K_ij L_ij, V_M = mean(K) mean(L), V_C = mean_i(mean_j K_ij mean_j L_ij). This
+    is -2 ln of the cosine of the angle between the joint density and the product of the marginal ones, as kernel
     density estimates (Xu et al. 1998; Principe 2010, "Information theoretic learning").
 
     Parameters
