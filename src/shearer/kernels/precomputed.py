@@ -103,7 +103,7 @@ class Precomputed(Kernel):
     """Use the values of a variable as its Gram matrix, of shape (n, n).
 
     The matrix is checked (finite, symmetric, positive diagonal, positive semidefinite) and normalized to unit diagonal.
-    Among other variables it is a group of n columns, for which ``kernel={name: Precomputed()}`` names this kernel.
+    Beside other variables it is named: ``mutual_information(matrix, y, kernel={"x1": Precomputed()})``.
 
     Parameters
     ----------
