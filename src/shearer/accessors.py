@@ -1,6 +1,7 @@
-"""Methods of the tables of pandas and polars: `df.shearer.scan()`, `df.shearer.pairwise()` and the others.
+"""Methods for tables of pandas and polars: `df.shearer.scan()`, `df.shearer.pairwise()` and others.
 
-Importing this module adds them, to polars always and to pandas where it is installed; nothing else of the library does.
+``import shearer.accessors`` adds them, to polars always and to pandas if it is installed; ``import shearer`` alone does
+not. The table takes the place of the first argument of the function of that name.
 
 Examples
 --------
@@ -30,7 +31,7 @@ from shearer.measures.registry import names as all_measures
 
 NAME = "shearer"
 _TESTS = ("confidence_interval", "independence_test", "interaction_test", "permutation_test")
-#: Functions of one table that are methods of it.
+#: The names of these methods; a `LazyFrame` of polars has `scan` only.
 METHODS = (*all_measures(), *_TESTS, "compare", "pairwise", "scan", "triples")
 
 
@@ -45,12 +46,19 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class LazyTable:
-    """What a table that is read in chunks has: `scan`.
+    """The method of a table that is read in chunks: `scan`.
 
     Parameters
     ----------
     table : LazyFrame
-        The caller's.
+        The table that the method was called on.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.LazyFrame({"x": range(20), "y": range(20)})
+    >>> table.shearer.scan(progress=False).document["settings"]["rows"]
+    20
     """
 
     def __init__(self, table: Any) -> None:
@@ -60,14 +68,22 @@ class LazyTable:
 
 
 class TableMethods(LazyTable):
-    """The functions of `METHODS`, with this table as their first argument.
+    """The methods of a table: the functions named in `METHODS`, with the table as their first argument.
 
-    One table has a variable for each column; `df[["x", "y"]].shearer` chooses columns.
+    Each column is a variable; ``df[["x", "y"]].shearer`` has two of them. `entropy` takes the whole table as one
+    vector, as `shearer.entropy` does.
 
     Parameters
     ----------
     table : DataFrame
-        The caller's.
+        The table that the method was called on.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"x": list("aabb"), "y": list("aabb"), "z": list("abab")})
+    >>> table[["x", "y"]].shearer.mutual_information(), table[["x", "z"]].shearer.mutual_information()
+    (1.0, 0.0)
     """
 
 
@@ -76,7 +92,7 @@ for _name in METHODS:
 
 
 def register() -> None:
-    """Add `shearer` to the tables of polars and, where it is installed, of pandas."""
+    """Add the attribute `shearer` to the tables of polars and, if it is installed, of pandas."""
     import polars as pl
 
     pl.api.register_dataframe_namespace(NAME)(TableMethods)

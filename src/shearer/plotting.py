@@ -1,4 +1,4 @@
-"""Pictures of dependence by matplotlib: plain arrays and names in, axes out."""
+"""Pictures of dependence by matplotlib, from arrays and names."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -34,28 +34,32 @@ def heatmap(
     high: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a matrix of dependence, a coloured cell for each pair.
+    """Draw a matrix of dependence as a heat map, with a cell for each pair.
 
     Parameters
     ----------
     values : array (p, p) or (p, t)
-        The matrix; nan is drawn in grey. The diagonal of a square one is left out, so that it does not set the scale.
+        The matrix; nan is drawn in grey. Without `columns` it is square and its diagonal is left out, so that it does
+        not set the scale.
     names : sequence of str
-        Of the p rows, and of the columns of a square matrix.
+        The names of the p rows, and of the columns of a square matrix.
     columns : sequence of str, optional
-        Of the t columns, where they are others.
-    order : {"clustered", "given"}
-        "clustered": variables that depend on each other side by side (average linkage).
-    label : str
-        What the colours stand for.
+        The names of the t columns, if they are other variables than the rows.
+    order : {"clustered", "given"}, default "clustered"
+        "clustered": variables that depend on each other stand side by side (average linkage). With `columns`, only the
+        rows are reordered, by how similar they are.
+    label : str, default "I*"
+        The title of the color scale.
     high : float, optional
-        Where the colours end, so that two pictures compare. Default: at the largest value.
+        The value at which the color scale ends, so that two pictures can be compared; it then begins at 0. Default: the
+        scale goes from 0, or the smallest value if that is negative, to the largest.
     ax : matplotlib.axes.Axes, optional
         Where to draw. Default: a new figure, whose size follows the number of variables.
 
     Returns
     -------
     matplotlib.axes.Axes
+        The axes drawn into.
 
     Examples
     --------
@@ -102,24 +106,26 @@ def network(
     label: str = "strength",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw dependent variables as a graph: nodes near each other, lines as thick as the dependence.
+    """Draw a network of variables: lines between dependent ones, thicker where the dependence is stronger.
 
     Parameters
     ----------
     weights : array (p, p)
-        Symmetric; the larger of the two halves counts. No line where it is 0, negative or nan.
+        The weights of the links. Where the two halves differ, the larger value counts. No line is drawn for weights
+        that are 0, negative or nan.
     names : sequence of str
-        Of the p variables.
+        The names of the p variables.
     threshold : float, optional
-        Lines only from this weight on.
-    label : str
-        What the thickness of the lines stands for.
+        Draw only lines of this weight or more; positive.
+    label : str, default "strength"
+        What the thickness of the lines stands for; the title says it, with the largest weight.
     ax : matplotlib.axes.Axes, optional
         Where to draw. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
+        The axes drawn into.
 
     Examples
     --------
@@ -163,16 +169,23 @@ def network(
 
 
 def dumbbells(values: ArrayLike, names: Sequence[str], groups: Sequence[str], *, ax: Axes | None = None) -> Axes:
-    """Draw the strengths of pairs in several groups, a row for each pair.
+    """Draw the strengths of pairs in several groups: a row for each pair, with a dot for each group.
 
     Parameters
     ----------
     values : array (pairs, groups)
         Strengths; nan is left out.
-    names, groups : sequence of str
-        Of the rows and of the columns.
+    names : sequence of str
+        The names of the pairs.
+    groups : sequence of str
+        The names of the groups.
     ax : matplotlib.axes.Axes, optional
         Where to draw. Default: a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn into.
 
     Examples
     --------

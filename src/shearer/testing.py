@@ -1,4 +1,4 @@
-"""Property checks as a public kit: what every solver must satisfy, the ones that come with shearer and your own."""
+"""Checks for solvers of your own: what every solver must satisfy, those that come with shearer included."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,21 @@ ALPHAS = (0.5, 0.9, 1.0, 1.01, 1.5, 2.0, 3.0, 5.0, math.inf)
 
 
 def exact_entropy(gram: Gram, alpha: float) -> tuple[float, float]:
-    """Entropy by numpy's eigenvalues of the written-out matrix, and how far round-off may have moved it.
+    """Compute an entropy from the eigenvalues of the whole matrix, to compare a solver's answer with.
+
+    Parameters
+    ----------
+    gram : Gram
+        The kernel matrix K, of n rows.
+    alpha : float
+        Order of the entropy of K / n, above 0, up to infinity.
+
+    Returns
+    -------
+    entropy : float
+        In bits.
+    error : float
+        How far round-off errors may have moved it.
 
     Examples
     --------
@@ -42,7 +56,21 @@ def exact_entropy(gram: Gram, alpha: float) -> tuple[float, float]:
 
 
 def gram_cases(rows: int = 60, seed: int = 0) -> Iterator[tuple[str, Gram]]:
-    """Operators that differ in what makes a spectrum hard: dimension, tails, ties, labels, joints, narrow widths.
+    """Iterate over Gram operators with various spectra: vectors, heavy tails, ties, labels, joints, narrow widths.
+
+    Parameters
+    ----------
+    rows : int, default 60
+        Number of rows of each operator.
+    seed : int, default 0
+        Seed of the random values.
+
+    Yields
+    ------
+    name : str
+        What the case is.
+    gram : Gram
+        Its operator.
 
     Examples
     --------
@@ -81,14 +109,14 @@ def _overlap(a: str, b: str) -> float:
 
 @dataclass(frozen=True)
 class SolverChecks:
-    """Checks that every solver must pass, on every operator and order it says it supports.
+    """Checks that every solver must pass, for every operator and order that it says it supports.
 
     Parameters
     ----------
     solver : Solver
-        The route under test.
-    tol : float
-        Tolerance that is asked of it.
+        The solver to check.
+    tol : float, default 1e-4
+        The tolerance in bits that it is asked for.
 
     Examples
     --------
@@ -101,7 +129,23 @@ class SolverChecks:
     tol: float = 1e-4
 
     def run(self, rows: int = 60, seed: int = 0) -> int:
-        """Check every supported case, raise AssertionError on the first that fails, return how many there were."""
+        """Check every supported case of `gram_cases` at nine orders.
+
+        Parameters
+        ----------
+        rows, seed : int
+            As in `gram_cases`.
+
+        Returns
+        -------
+        int
+            The number of cases that were checked.
+
+        Raises
+        ------
+        AssertionError
+            For the first case that fails.
+        """
         checked = 0
         for name, gram in gram_cases(rows, seed):
             for alpha in ALPHAS:
@@ -112,7 +156,30 @@ class SolverChecks:
         return checked
 
     def check(self, name: str, gram: Gram, request: Request) -> Estimate | None:
-        """One operator at one order; None if the solver refuses for want of tolerance, as it may."""
+        """Check one operator at one order.
+
+        The bounds must contain the value, and the exact entropy if they are certified; the same request must give the
+        same answer, and another order of the rows one with overlapping bounds.
+
+        Parameters
+        ----------
+        name : str
+            What the case is, for the message.
+        gram : Gram
+            The operator.
+        request : Request
+            Order, tolerance and memory.
+
+        Returns
+        -------
+        Estimate or None
+            The solver's answer; None if it raises `ToleranceError`, as it may where it cannot reach the tolerance.
+
+        Raises
+        ------
+        AssertionError
+            If a check fails.
+        """
         case = f"{self.solver.name}, {name}, alpha={request.alpha:g}"
         assert self.solver.memory(gram, request) >= 0, case
         assert self.solver.seconds(gram, request) >= 0, case

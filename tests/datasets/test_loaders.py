@@ -1,6 +1,7 @@
 """What every loader returns, against figures published with the data."""
 
 import dataclasses
+import doctest
 import gzip
 
 import numpy as np
@@ -12,6 +13,16 @@ from shearer.datasets.images import read_idx
 from shearer.datasets.networks import load_dream4, load_sachs
 
 needs_data = pytest.mark.needs("data")
+
+
+@needs_data
+@pytest.mark.parametrize("name", [name for name in datasets.__all__ if name.startswith("load_")])
+def test_the_example_of_a_loader_runs(name):
+    """Skipped where all examples are run, as most machines do not have the data."""
+    (example,) = doctest.DocTestFinder().find(getattr(datasets, name), name)
+    for step in example.examples:
+        step.options.pop(doctest.SKIP, None)
+    assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(example) == (0, len(example.examples))
 
 
 @needs_data

@@ -146,6 +146,7 @@ MEASURED = re.compile(rf"(?<![\w.])(?:\d+\.\d+|\d[\d,]*e-?\d+|\d[\d,]* (?:{UNITS
 TYPED = {
     "architecture": ["to 1e-8, for numbers", "with 50 digits"],
     "cli": ["31.01.2024 (day first)"],
+    "coming_from": ["hyppo 0.5.2, dcor 0.7, hoi 0.0.7 and phik 0.12.5"],
     "comparators": ["α = 1.01"],
     "compare": ["the same rows in memory, to 1e-8"],
     "conditional": ["tigramite 5.2.10", "dowhy 0.14"],

@@ -23,12 +23,8 @@ PACKAGES = (
     "shearer.comparators", "shearer.tools", "shearer.neural", "shearer.report", "shearer.sketching",
     "shearer.comparing", "shearer.plotting", "shearer.yardstick",
 )  # fmt: skip
-# Names that need data, or a package, that is not there where the tests run.
-NEED_OTHERS = {
-    "pgmpy_test",
-    "register_causal_learn",
-    *(name for name in sh.datasets.__all__ if name.startswith("load_")),
-}
+# Names that need a package that is not there where the tests run.
+NEED_OTHERS = {"pgmpy_test", "register_causal_learn"}
 # Words of the workshop that a stranger cannot know; those of the source are explained in architecture.rst.
 DIALECT = re.compile(r"\brungs?\b|\bladders?\b|less chance|\bremember(?:s|ed)? (?!to\b)\w+", re.IGNORECASE)
 

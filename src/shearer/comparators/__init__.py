@@ -1,6 +1,7 @@
-"""Other people's measures of dependence under one call shape: ``name(*variables, options) -> float``.
+"""Measures of dependence by other authors, each called as ``name(*variables, options)`` and returning a float.
 
-Each can be the `statistic` of `shearer.permutation_test`: larger is more dependent (of signed ones: in one direction).
+Each can be the `statistic` of `shearer.permutation_test`: larger values mean more dependence, for signed coefficients
+more positive dependence.
 """
 
 from shearer.comparators.binned_information import binned_mutual_information, binned_total_correlation

@@ -20,25 +20,33 @@ _ROWS_A_CELL = 5
 def binned_mutual_information(
     *data: Any, bins: int | None = None, edges: str = "quantile", missing: str = "error"
 ) -> float:
-    """Mutual information in bits of two columns, cut into bins; of the cell counts as they are, so biased upwards.
+    """Compute the mutual information of two binned columns, in bits, from relative frequencies.
+
+    The frequencies are plugged into the formula without correction, so that the estimate is biased upwards.
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
-        Two columns of numbers, or labels, which are bins already; or one table of two.
+        Two columns of numbers or labels, or one table of two. Each label is a bin of its own.
     bins : int, optional
-        Bins a column; default: as many as leave 5 rows a cell on average, sqrt(n/5), but at least 2.
-    edges : {"quantile", "width"}
-        Bins of equal numbers of rows, equal values together, or of equal width.
-    missing : {"error", "drop"}
-        What to do with rows that lack a value.
+        Bins of each column of numbers. Default: sqrt(n/5) rounded down, so that a cell has at least 5 rows on average;
+        at least 2.
+    edges : {"quantile", "width"}, default "quantile"
+        Bins with equal numbers of rows, where equal values stay in one bin, or bins of equal width.
+    missing : {"error", "drop"}, default "error"
+        Refuse rows with missing values, or leave them out.
+
+    Returns
+    -------
+    float
+        Bits, not negative.
 
     Examples
     --------
     >>> import numpy as np
     >>> import shearer as sh
     >>> x = np.arange(100.0)
-    >>> sh.comparators.binned_mutual_information(x, (x - 49.5) ** 2, bins=4)  # half of the four bins say half
+    >>> sh.comparators.binned_mutual_information(x, (x - 49.5) ** 2, bins=4)  # the bin of x leaves two of four bins
     1.0
     """
     return _total_correlation(_codes(data, bins, edges, missing, exactly=2))
@@ -47,21 +55,26 @@ def binned_mutual_information(
 def binned_total_correlation(
     *data: Any, bins: int | None = None, edges: str = "quantile", normalize: bool = True, missing: str = "error"
 ) -> float:
-    """Total correlation of two or more columns, cut into bins, as Joe's coefficient or in bits.
+    """Compute the total correlation of two or more binned columns, as Joe's coefficient or in bits.
 
-    Joe's coefficient is sqrt(1 - exp(-2 T)), T in nats: |rho| for a bivariate normal (Joe 1989, "Relative entropy
-    measures of multivariate dependence").
+    Joe's coefficient is sqrt(1 - exp(-2 T)) with T in nats; for a bivariate normal distribution it is |rho| (Joe 1989,
+    "Relative entropy measures of multivariate dependence"). As in `binned_mutual_information`, T is biased upwards.
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
-        Two or more columns of numbers or labels, or one table.
+        Two or more columns of numbers or labels, or one table. Each label is a bin of its own.
     bins : int, optional
-        Bins a column; default: (n/5)^(1/d) for d columns, but at least 2.
+        Bins of each column of numbers. Default: (n/5)^(1/d) for d columns, rounded down; at least 2.
     edges, missing
         As in `binned_mutual_information`.
     normalize : bool, default True
-        Joe's coefficient from 0 to 1, or bits.
+        True: Joe's coefficient. False: bits.
+
+    Returns
+    -------
+    float
+        From 0 to 1, or bits.
 
     Examples
     --------

@@ -52,20 +52,26 @@ def kcca(
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
 ) -> float:
-    """First kernel canonical correlation of two variables of any dimension, from 0 to 1.
+    """Compute the first kernel canonical correlation of two variables of any dimension.
 
-    The largest singular value of (K + n kappa/2)^-1 K L (L + n kappa/2)^-1 for centred kernels K, L: the largest
-    correlation of a function of one variable with a function of the other, both smooth in the measure of kappa
-    (Bach and Jordan 2002, "Kernel independent component analysis", whose kappa for n <= 1000 is the default).
+    The largest singular value of (K + n kappa/2)^-1 K L (L + n kappa/2)^-1 for centered kernel matrices K, L: the
+    regularized correlation of a function of one variable with a function of the other, where a larger kappa asks for
+    smoother functions (Bach and Jordan 2002, "Kernel independent component analysis", whose kappa for n <= 1000 is the
+    default).
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
         Two variables of shape (n,) or (n, d), or one table of two.
     regularization : float, default 0.02
-        kappa. Bach and Jordan take 0.002 beyond 1000 rows.
+        kappa, positive. Bach and Jordan take 0.002 for more than 1000 rows; here the default does not change.
     kernel, groups, missing
         As in `hsic`.
+
+    Returns
+    -------
+    float
+        From 0 to below 1, also for a variable and itself: the regularization shrinks it.
 
     Examples
     --------
@@ -88,25 +94,31 @@ def rdc(
     missing: str = "error",
     rng: np.random.Generator | int | None = 0,
 ) -> float:
-    """Randomized dependence coefficient of two variables of any dimension, from 0 to 1.
+    """Compute the randomized dependence coefficient of two variables of any dimension.
 
-    The first canonical correlation of sin(w'u) over `features` random w, u the ranks divided by n with a 1 appended,
-    w normal of standard deviation scale / (d + 1) (Lopez-Paz, Hennig and Schölkopf 2013, "The randomized dependence
-    coefficient"). At the default scale these are smooth: a function that oscillates needs a larger one. With few rows
-    it is near 1 for any data.
+    The largest canonical correlation of random functions of the two: sin(w'u), where u are the ranks of the d
+    coordinates divided by n, with a 1 appended, and w is normal with standard deviation scale / (d + 1) (Lopez-Paz,
+    Hennig and Schölkopf 2013, "The randomized dependence coefficient"). At the default scale the functions are smooth;
+    dependence that oscillates needs a larger one. The coefficient of independent variables is well above 0 if there
+    are few rows.
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
         Two variables of shape (n,) or (n, d), or one table of two. Labels are indicator columns.
     features : int, default 20
-        Random functions of each variable.
+        Number of random functions of each variable.
     scale : float, default 1/6
-        Of the random frequencies.
+        Scale of the random frequencies w, positive.
     groups, missing
         As in `shearer.entropy`.
-    rng : int, Generator or None
-        Source of the frequencies; both variables get the same, so that the coefficient is symmetric.
+    rng : int, Generator or None, default 0
+        Source of the frequencies. Both variables start from one seed, so that the coefficient is symmetric.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
 
     Examples
     --------

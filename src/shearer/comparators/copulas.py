@@ -13,23 +13,30 @@ from shearer.comparators.inputs import Floats, compared, numbers, ranks, scalars
 
 
 def c_kdm(*data: Any, bandwidth: float | str = "median", normalize: bool = True, missing: str = "error") -> float:
-    """Copula-based kernel dependency of two or more columns: the squared MMD of their ranks to the uniform law.
+    """Compute the copula-based kernel dependency measure of two or more columns.
 
-    mean_ij k(u_i, u_j) - 2 mean_i E k(u_i, V) + E k(V, V') for ranks u over n, a Gaussian kernel k and V, V' uniform on
-    the cube, expectations in closed form (Póczos, Ghahramani and Schneider 2012, "Copula-based kernel dependency
-    measures", which leaves the width open; common code draws V at random). Normalising is ours. Ranks with ties are
-    not uniform, and count as dependence although the columns may have none.
+    The squared maximum mean discrepancy (MMD) between the ranks and the uniform distribution on the unit cube:
+    mean_ij k(u_i, u_j) - 2 mean_i E k(u_i, V) + E k(V, V') for ranks u divided by n, a Gaussian kernel k, and V, V'
+    uniform and independent (Póczos, Ghahramani and Schneider 2012, "Copula-based kernel dependency measures"). The
+    expectations are computed in closed form; other programs draw V at random. The paper does not say which bandwidth,
+    and does not normalize. Tied ranks are not uniform and raise the value, even if the columns are independent.
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
         Two or more columns of numbers, or one table.
-    bandwidth : float or "median"
-        Width of the kernel on the unit cube; "median": of the distances between rows of ranks.
+    bandwidth : float or "median", default "median"
+        Bandwidth of the kernel on the unit cube; "median": the median of the distances between rows of ranks.
     normalize : bool, default True
-        Divide by the value of columns that all have the same ranks: 1 then, and near 0 under independence.
-    missing : {"error", "drop"}
-        What to do with rows that lack a value.
+        Divide by the value for columns without ties that all have the same ranks.
+    missing : {"error", "drop"}, default "error"
+        Refuse rows with missing values, or leave them out.
+
+    Returns
+    -------
+    float
+        Not negative. Normalized: near 0 for independent columns, 1 for columns with the same ranks; with ties it can
+        exceed 1.
 
     Examples
     --------
@@ -68,10 +75,11 @@ def _to_uniform(points: Floats, width: float) -> float:
 def gaussian_total_correlation(
     *data: Any, groups: Mapping[str, Iterable[str]] | None = None, missing: str = "error"
 ) -> float:
-    """Total correlation in bits of the Gaussian copula of two or more variables of any dimension.
+    """Compute the total correlation of a Gaussian copula fitted to two or more variables of any dimension, in bits.
 
-    log2(prod_k det R_kk / det R) / 2 for the correlations R of normal scores, the normal quantiles of ranks over n + 1:
-    a lower bound that sees monotone dependence only. Infinite where one variable is a linear function of the others.
+    log2(prod_k det R_kk / det R) / 2, where R is the correlation matrix of the normal scores (the normal quantiles of
+    the ranks divided by n + 1) and R_kk its block for variable k. Only correlations of normal scores count, so that
+    dependence that is not monotone is missed; of scalars it is, for many rows, at most the true total correlation.
 
     Parameters
     ----------
@@ -80,11 +88,20 @@ def gaussian_total_correlation(
     groups, missing
         As in `shearer.entropy`.
 
+    Returns
+    -------
+    float
+        Bits, not negative. Infinite if R is singular: where the normal scores of one variable are a linear combination
+        of those of the others (as for a column and a strictly monotone function of it), and where there are as many
+        columns as rows, or more.
+
     Examples
     --------
     >>> import numpy as np
     >>> import shearer as sh
     >>> x, e = np.random.default_rng(0).normal(size=(2, 2000))
+    >>> sh.comparators.gaussian_total_correlation(x, np.exp(x))
+    inf
     >>> round(sh.comparators.gaussian_total_correlation(x, 0.6 * x + 0.8 * e), 2)  # -log2(1 - 0.36) / 2 = 0.32
     0.31
     """
@@ -94,15 +111,21 @@ def gaussian_total_correlation(
 def gaussian_dual_total_correlation(
     *data: Any, groups: Mapping[str, Iterable[str]] | None = None, missing: str = "error"
 ) -> float:
-    """Dual total correlation in bits of the Gaussian copula of two or more variables of any dimension.
+    """Compute the dual total correlation of a Gaussian copula fitted to two or more variables, in bits.
 
-    log2(prod_k det R(k) / (det R)^(L-1)) / 2, R(k) the correlations of all variables but k, each variable made
-    uncorrelated in itself. Of two variables it is `gaussian_total_correlation`.
+    log2(prod_k det R(k) / (det R)^(L-1)) / 2 for L variables of any dimension, where R is the correlation matrix of the
+    normal scores and R(k) that of all variables but k, after the coordinates of each vector have been made
+    uncorrelated. For two variables it equals `gaussian_total_correlation`.
 
     Parameters
     ----------
     *data, groups, missing
         As in `gaussian_total_correlation`.
+
+    Returns
+    -------
+    float
+        Bits, not negative; infinite as in `gaussian_total_correlation`.
 
     Examples
     --------

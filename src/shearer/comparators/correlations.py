@@ -10,17 +10,22 @@ from shearer.comparators.inputs import Floats, ranks, scalars, varies
 
 
 def pearson(*data: Any, signed: bool = True, missing: str = "error") -> float:
-    """Pearson's correlation of two columns; 0 where either is constant.
+    """Compute Pearson's correlation of two columns; 0 if either is constant.
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
         Two columns of numbers, or one table of two.
     signed : bool, default True
-        False: its absolute value, which is what ranks pairs by strength. A permutation test looks at the upper tail
-        alone: signed, it is the one-sided test of a positive correlation.
-    missing : {"error", "drop"}
-        What to do with rows that lack a value.
+        False: the absolute value. As a permutation test looks at the upper tail only, the signed coefficient makes it
+        a one-sided test for positive correlation, and the absolute value a two-sided test.
+    missing : {"error", "drop"}, default "error"
+        Refuse rows with missing values, or leave them out.
+
+    Returns
+    -------
+    float
+        From -1 to 1, or from 0 to 1 for the absolute value.
 
     Examples
     --------
@@ -32,12 +37,17 @@ def pearson(*data: Any, signed: bool = True, missing: str = "error") -> float:
 
 
 def spearman(*data: Any, signed: bool = True, missing: str = "error") -> float:
-    """Spearman's rank correlation of two columns, ties at their mean rank; 0 where either is constant.
+    """Compute Spearman's rank correlation of two columns, with mean ranks for ties; 0 if either is constant.
 
     Parameters
     ----------
     *data, signed, missing
         As in `pearson`.
+
+    Returns
+    -------
+    float
+        From -1 to 1, or from 0 to 1 for the absolute value.
 
     Examples
     --------
@@ -49,17 +59,25 @@ def spearman(*data: Any, signed: bool = True, missing: str = "error") -> float:
 
 
 def kendall(*data: Any, signed: bool = True, missing: str = "error") -> float:
-    """Kendall's tau-b of two columns: concordant less discordant pairs, corrected for ties; 0 where either is constant.
+    """Compute Kendall's tau-b of two columns; 0 if either is constant.
+
+    The number of concordant pairs of rows minus that of discordant ones, divided by sqrt(n_x n_y), where n_x and n_y
+    are the numbers of pairs that are not tied in x and in y.
 
     Parameters
     ----------
     *data, signed, missing
         As in `pearson`.
 
+    Returns
+    -------
+    float
+        From -1 to 1, or from 0 to 1 for the absolute value.
+
     Examples
     --------
     >>> import shearer as sh
-    >>> round(sh.comparators.kendall([1, 2, 3, 4], [1, 3, 2, 4]), 6)  # 5 of 6 pairs agree
+    >>> round(sh.comparators.kendall([1, 2, 3, 4], [1, 3, 2, 4]), 6)  # 5 of 6 pairs are concordant
     0.666667
     """
     from scipy.stats import kendalltau

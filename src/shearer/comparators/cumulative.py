@@ -18,24 +18,32 @@ _ROWS_A_CLUSTER = 5
 
 
 def cmi(*data: Any, clusters: int = 10, normalize: bool = True, missing: str = "error") -> float:
-    """Cumulative mutual information of two or more columns: how much clusters of some narrow the others.
+    """Compute the cumulative mutual information of two or more columns.
 
-    sum_{i>1} h(X_i) - h(X_i | X_1 ... X_i-1), h(X) = -int F(x) ln F(x) dx of the empirical F, conditional on clusters
-    of the variables before, each variable scaled to [0, 1] (Nguyen et al. 2013, "CMI: an information-theoretic
-    contrast measure for enhancing subspace cluster and outlier detection"). Implemented from its description: the
-    order is greedy, first the pair and then the variable that gains most; clusters are those of k-means from evenly
-    spaced starts, ten as in the authors' program. Normalising is ours.
+    sum_{i>1} h(X_i) - h(X_i | X_1 ... X_{i-1}), where h(X) = -int F(x) ln F(x) dx is the cumulative entropy of the
+    empirical distribution function F, each column is scaled to [0, 1], and conditioning is on clusters of the columns
+    before (Nguyen et al. 2013, "CMI: an information-theoretic contrast measure for enhancing subspace cluster and
+    outlier detection"). Implemented from this description: the order is greedy, first the pair and then the column with
+    the largest difference; the clusters are those of k-means from evenly spaced starts. The normalization is not in the
+    paper.
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
         Two or more columns of numbers, or one table.
     clusters : int, default 10
-        Of the variables conditioned on; at most a fifth of the rows.
+        Number of clusters of the columns conditioned on, ten as in the authors' program; never more than a fifth of
+        the rows.
     normalize : bool, default True
-        Divide by the sum of h(X_i), i > 1: from 0 to 1.
-    missing : {"error", "drop"}
-        What to do with rows that lack a value.
+        Divide by the sum of h(X_i) over i > 1.
+    missing : {"error", "drop"}, default "error"
+        Refuse rows with missing values, or leave them out.
+
+    Returns
+    -------
+    float
+        Normalized: from 0 to 1, and 0 if all columns are constant. Above 0 for independent columns too, and more so
+        with few rows.
 
     Examples
     --------

@@ -23,23 +23,31 @@ def idd(
     missing: str = "error",
     rng: np.random.Generator | int | None = 0,
 ) -> float:
-    """Intrinsic dimensional dependency of two or more variables: 0 if dimensions add up, 1 if one spans all.
+    """Compute the intrinsic dimensional dependency of two or more variables.
 
-    (sum_k D(X_k) - D(X)) / (sum_k D(X_k) - max_k D(X_k)) for ranks divided by n, D the mean over rows of the maximum
-    likelihood (Hill) estimate -1 / mean_j ln(d_j / d_k) from the distances to the k nearest rows. Romano et al. 2016,
-    "Measuring dependency via intrinsic dimensionality", after the authors' published code, which takes k = 250 of 1000
-    rows. A coordinate with ties gets noise of size 1e-6, as there; with many ties the dimensions mean little.
+    (sum_i D(X_i) - D(X)) / (sum_i D(X_i) - max_i D(X_i)) for ranks divided by n. The intrinsic dimension D is the mean
+    over rows of the maximum likelihood (Hill) estimate -1 / mean_j ln(d_j / d_k) from the distances d_1 ... d_k to the
+    k nearest rows (Romano et al. 2016, "Measuring dependency via intrinsic dimensionality"; after the authors'
+    published code, which takes k = 250 of 1000 rows). A coordinate with ties gets normal noise of standard deviation
+    1e-6, as there; with many ties the estimate of the dimension is poor.
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
         Two or more variables of numbers, of shape (n,) or (n, d), or one table.
     neighbors : int, optional
-        k, at least 3; default: a quarter of the rows.
+        k, at least 3 and below the number of rows. Default: a quarter of the rows.
     groups, missing
         As in `shearer.entropy`.
-    rng : int, Generator or None
+    rng : int, Generator or None, default 0
         Source of the noise on ties.
+
+    Returns
+    -------
+    float
+        In the limit of many rows 0 for independent variables, whose dimensions add up, and 1 if all variables are
+        determined by the one of the largest dimension. Independent variables score well above 0 in finite samples.
+        Constant variables are left out; 0 if fewer than two are not constant.
 
     Examples
     --------

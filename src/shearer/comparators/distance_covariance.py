@@ -37,17 +37,26 @@ def distance_covariance(
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
 ) -> float:
-    """Distance covariance of two variables of any dimension, 0 in the population only under independence.
+    """Compute the distance covariance of two variables of any dimension.
+
+    The root of mean_ij A_ij B_ij, where A and B are the Euclidean distances between rows, centered to row and column
+    means of 0 (Székely, Rizzo and Bakirov 2007, "Measuring and testing dependence by correlation of distances"). In the
+    population it is 0 only under independence. Computed in n log n steps for two scalars, in n^2 steps for vectors.
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
-        Two variables of shape (n,) or (n, d), or one table of two. Any two labels are 1 apart.
+        Two variables of shape (n,) or (n, d), or one table of two. Different labels have distance 1.
     unbiased : bool, default False
-        False: the root of the mean product of centred distances, as in the source. True: the unbiased estimate of its
-        square (Székely and Rizzo 2014), which is not rooted and can be negative; needs 4 rows.
+        False: as above. True: the unbiased estimate of the square (Székely and Rizzo 2014, "Partial distance
+        correlation with methods for dissimilarities"), of which no root is taken; needs 4 rows.
     groups, missing
         As in `shearer.entropy`.
+
+    Returns
+    -------
+    float
+        Not negative; the unbiased estimate of the square can be negative.
 
     Examples
     --------
@@ -68,17 +77,25 @@ def distance_correlation(
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
 ) -> float:
-    """Distance correlation of two variables of any dimension; 0 where either is constant.
+    """Compute the distance correlation of two variables of any dimension; 0 if either is constant.
+
+    Their `distance_covariance` divided by the root of the product of the distance covariances of each with itself; for
+    ``unbiased=True`` the same of the unbiased squares.
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
-        Two variables of shape (n,) or (n, d), or one table of two. Any two labels are 1 apart.
+        Two variables of shape (n,) or (n, d), or one table of two. Different labels have distance 1.
     unbiased : bool, default False
-        False: from 0 to 1, 1 only for y = a + b x up to rotation, as in the source. True: the bias-corrected estimate
-        of its square, which is not rooted and can be negative; needs 4 rows.
+        True: the bias-corrected estimate of the square, of which no root is taken; needs 4 rows.
     groups, missing
         As in `shearer.entropy`.
+
+    Returns
+    -------
+    float
+        From 0 to 1; 1 only if one variable is the other after a shift, a rotation and a change of scale. The
+        bias-corrected estimate of the square can be negative.
 
     Examples
     --------

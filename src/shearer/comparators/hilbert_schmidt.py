@@ -30,21 +30,30 @@ def hsic(
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
 ) -> float:
-    """Hilbert-Schmidt independence criterion of two variables of any dimension.
+    """Compute the Hilbert-Schmidt independence criterion (HSIC) of two variables of any dimension.
 
-    tr(KHLH) / n^2 (Gretton et al. 2008, "A kernel statistical test of independence"): the squared distance between the
-    joint law and the product of its margins in the space of the kernels, 0 in the population only under independence.
+    tr(KHLH) / n^2 for kernel matrices K, L and the centering matrix H (Gretton et al. 2008, "A kernel statistical test
+    of independence"): the squared distance between the joint distribution and the product of the marginal ones in the
+    reproducing kernel Hilbert space. In the population it is 0 only under independence, if the kernels are
+    characteristic, as the default ones are. It is not normalized.
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
         Two variables of shape (n,) or (n, d), or one table of two.
     unbiased : bool, default False
-        The estimate with mean 0 under independence (Song et al. 2012), which can be negative; needs 4 rows.
+        True: the unbiased estimate (Song et al. 2012, "Feature selection via dependence maximization"), whose mean is
+        0 under independence; needs 4 rows.
     kernel : Kernel or mapping of name -> Kernel, optional
-        Default: Gaussian of median width; labels: delta.
+        For all continuous variables, or for the named ones. Default: for each variable a Gaussian kernel whose
+        bandwidth is the median of its distances; labels have the delta kernel.
     groups, missing
         As in `shearer.entropy`.
+
+    Returns
+    -------
+    float
+        Not negative; the unbiased estimate can be negative.
 
     Examples
     --------
@@ -77,10 +86,11 @@ def dhsic(
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
 ) -> float:
-    """HSIC of two or more variables of any dimension: of the joint law against the product of all margins.
+    """Compute dHSIC, the HSIC of two or more variables of any dimension.
 
-    mean(prod_k K^k) + prod_k mean(K^k) - 2 mean_i(prod_k mean_j K^k_ij) (Pfister et al. 2018, "Kernel-based tests for
-    joint independence"). Of two variables it is `hsic`.
+    mean_ij(prod_k K^k_ij) + prod_k mean_ij(K^k_ij) - 2 mean_i(prod_k mean_j K^k_ij): the squared distance between the
+    joint distribution and the product of all marginal ones (Pfister et al. 2018, "Kernel-based tests for joint
+    independence"). For two variables it equals `hsic`.
 
     Parameters
     ----------
@@ -89,11 +99,16 @@ def dhsic(
     kernel, groups, missing
         As in `hsic`.
 
+    Returns
+    -------
+    float
+        Not negative.
+
     Examples
     --------
     >>> import shearer as sh
     >>> a, b = [False, False, True, True], [False, True, False, True]
-    >>> sh.comparators.dhsic(a, b, [i != j for i, j in zip(a, b)])  # XOR: no pair depends, the three do
+    >>> sh.comparators.dhsic(a, b, [i != j for i, j in zip(a, b)])  # XOR: every two are independent
     0.125
     """
     return _joint_less_margins(*kernel_matrices(compared(data, groups, missing), kernel))

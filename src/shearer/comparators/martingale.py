@@ -1,4 +1,4 @@
-"""Studentised statistics that are standard normal under independence: no permutations are needed to judge them."""
+"""Studentized statistics that are standard normal under independence, so that tests need no permutations."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -24,11 +24,12 @@ def mhsic(
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
 ) -> float:
-    """Martingale HSIC of two variables of any dimension; standard normal under independence, large if dependent.
+    """Compute the martingale HSIC of two variables of any dimension, a test statistic that needs no permutations.
 
-    sum_i t_i / sqrt(sum_i t_i^2), t_i = sum_{j<i} (HKH)_ij (HLH)_ij (Laumann, Liu and Barahona 2026, "A martingale
-    kernel independence test", arXiv 2605.22549). The upper tail of the normal law gives the p-value. It depends on the
-    order of the rows, which must be exchangeable.
+    sum_i t_i / sqrt(sum_i t_i^2) with t_i = sum_{j<i} (HKH)_ij (HLH)_ij, for kernel matrices K, L and the centering
+    matrix H (Laumann, Liu and Barahona 2026, "A martingale kernel independence test", arXiv 2605.22549). For many
+    independent rows it is standard normal under independence and large under dependence: the p-value is
+    ``scipy.stats.norm.sf`` of it. It depends on the order of the rows.
 
     Parameters
     ----------
@@ -36,6 +37,11 @@ def mhsic(
         Two variables of shape (n,) or (n, d), or one table of two.
     kernel, groups, missing
         As in `hsic`.
+
+    Returns
+    -------
+    float
+        The statistic; 0 if a variable is constant.
 
     Examples
     --------
@@ -55,11 +61,12 @@ def mdhsic(
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
 ) -> float:
-    """Martingale dHSIC of two or more variables of any dimension; standard normal under joint independence.
+    """Compute the martingale dHSIC of two or more variables of any dimension, a test statistic without permutations.
 
-    As `mhsic`, with the product of all centred kernels over the second half of the rows, each centred by means over
-    the first half. Implemented after the abstract of arXiv 2605.22549, which gives the construction in words. The
-    product of centred kernels sees dependence in which all variables take part, not one dependent pair among others.
+    The statistic of `mhsic` for the product of all centered kernel matrices over the second half of the rows, each
+    centered by its means over the first half. Implemented after the abstract of arXiv 2605.22549, which describes the
+    construction in words. It detects dependence in which all variables take part, not a dependent pair beside
+    variables that are independent of it.
 
     Parameters
     ----------
@@ -68,12 +75,17 @@ def mdhsic(
     kernel, groups, missing
         As in `hsic`.
 
+    Returns
+    -------
+    float
+        The statistic; 0 if a variable is constant.
+
     Examples
     --------
     >>> import numpy as np
     >>> import shearer as sh
     >>> a, b, e = np.random.default_rng(0).normal(size=(3, 400))
-    >>> round(sh.comparators.mdhsic(a, b, np.sign(a * b) * abs(e)), 1)  # no pair depends, the three do
+    >>> round(sh.comparators.mdhsic(a, b, np.sign(a * b) * abs(e)), 1)  # every two are independent
     9.4
     """
     table = _halves(data, groups, missing, exactly=None)
@@ -91,11 +103,13 @@ def xhsic(
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
 ) -> float:
-    """Cross HSIC of two variables of any dimension; standard normal under independence, large if dependent.
+    """Compute the cross HSIC of two variables of any dimension, a test statistic that needs no permutations.
 
-    The covariance operator of the first half of the rows against that of the second: a U-statistic in the first half
-    given the second, over its estimated standard deviation (Shekhar, Kim and Ramdas 2023, "A permutation-free kernel
-    independence test"). The upper tail of the normal law gives the p-value. An odd last row is left out.
+    The inner product of the cross-covariance operators of the first and of the second half of the rows, as a
+    U-statistic of the first half given the second, divided by its estimated standard deviation (Shekhar, Kim and Ramdas
+    2023, "A permutation-free kernel independence test"). For many rows it is standard normal under independence and
+    large under dependence: the p-value is ``scipy.stats.norm.sf`` of it. If the number of rows is odd, the last row is
+    left out.
 
     Parameters
     ----------
@@ -103,6 +117,11 @@ def xhsic(
         Two variables of shape (n,) or (n, d), or one table of two; 6 rows or more.
     kernel, groups, missing
         As in `hsic`.
+
+    Returns
+    -------
+    float
+        The statistic; 0 if a variable is constant.
 
     Examples
     --------

@@ -21,25 +21,32 @@ def mic(
     estimator: str = "approx",
     missing: str = "error",
 ) -> float:
-    """Maximal information coefficient of two columns, from 0 to 1; 0 where either is constant.
+    """Compute the maximal information coefficient (MIC) of two columns; 0 if either is constant.
 
-    The largest I(x, y) / ln min(x, y) over grids of x columns and y rows with x y <= n^exponent: one axis is cut into
-    parts of equal size, the other where that tells most, and the other way round (Reshef et al. 2011, "Detecting novel
-    associations in large data sets", algorithm ApproxMaxMI).
+    The largest I / ln min(c, r) over grids of c by r cells with c r <= n^exponent, where I is the mutual information of
+    the grid in nats. One axis is cut into parts with equal numbers of rows, the other where the cuts give the largest
+    information, and the other way round (Reshef et al. 2011, "Detecting novel associations in large data sets",
+    algorithm ApproxMaxMI).
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
         Two columns of numbers, or one table of two.
     exponent : float, default 0.6
-        Of n in the largest number of cells, at most 1; at least 4 cells.
+        A grid has at most n^exponent cells (but 4 are always allowed); above 0, at most 1.
     clumps : float, default 15
-        Runs between which cuts are sought, for each column of the grid. `math.inf`: all runs, the exact optimum.
-    estimator : {"approx", "equicharacteristic"}
+        Cuts are placed between runs of rows; there are at most so many runs for each part of the axis that is cut, c in
+        the paper and its programs. `math.inf`: no limit, the exact optimum.
+    estimator : {"approx", "equicharacteristic"}, default "approx"
         "equicharacteristic": MIC_e, where the axis of equal parts has at least as many parts as the other; consistent
         for the population value (Reshef et al. 2016, "Measuring dependence powerfully and equitably").
-    missing : {"error", "drop"}
-        What to do with rows that lack a value.
+    missing : {"error", "drop"}, default "error"
+        Refuse rows with missing values, or leave them out.
+
+    Returns
+    -------
+    float
+        From 0 to 1. Independent columns score above 0, and more so with few rows.
 
     Examples
     --------
@@ -79,23 +86,29 @@ def _best_score(x: "_Column", y: "_Column", cells: float, clumps: float, equal_i
 
 
 def mac(*data: Any, exponent: float = 0.5, clumps: float = 2.0, missing: str = "error") -> float:
-    """Multivariate maximal correlation of two or more columns, from 0 to 1.
+    """Compute the multivariate maximal correlation (MAC) of two or more columns.
 
-    The largest (sum H(X_i^g) - H(X_1^g ... X_d^g)) / (sum ln n_i - max ln n_i) over grids g of n_i parts with
-    n_i n_j <= n^(1 - epsilon) (Nguyen et al. 2014, "Multivariate maximal correlation analysis"). Implemented from that
-    definition with a greedy search of ours: first the pair and its grid as in `mic`, then again and again the column
-    and its cuts that give the largest score together with those before. The source orders by cumulative entropy.
+    The largest (sum_i H(X_i^g) - H(X_1^g ... X_d^g)) / (sum_i ln n_i - max_i ln n_i) over grids g of n_i parts
+    of column i, with n_i n_j <= n^exponent for every two columns (Nguyen et al. 2014, "Multivariate maximal correlation
+    analysis"). Implemented from that definition with another search than the paper's, which orders the columns by
+    cumulative entropy: first the pair and its grid are chosen as in `mic`, then, one after the other, the column and
+    its cuts that give the largest score together with those before.
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
         Two or more columns of numbers, or one table.
     exponent : float, default 0.5
-        1 - epsilon, at most 1; at least 4 cells a pair of columns.
+        1 - epsilon in the paper, above 0, at most 1. Two columns may always have 4 cells.
     clumps : float, default 2
-        Runs between which cuts are sought, for each part.
-    missing : {"error", "drop"}
-        What to do with rows that lack a value.
+        Cuts are placed between runs of rows; there are at most so many runs for each part.
+    missing : {"error", "drop"}, default "error"
+        Refuse rows with missing values, or leave them out.
+
+    Returns
+    -------
+    float
+        From 0 to 1. Constant columns are left out; 0 if fewer than two are not constant.
 
     Examples
     --------

@@ -19,22 +19,28 @@ def ksg(
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
 ) -> float:
-    """Mutual information (of two) or total correlation (of more) in bits by nearest neighbors, first KSG estimator.
+    """Estimate mutual information, of more than two variables total correlation, in bits from nearest neighbors.
 
-    psi(k) + (L - 1) psi(n) - mean_i sum_l psi(n_l(i) + 1), n_l(i) the rows nearer to row i in variable l than the k-th
-    neighbor in all of them, distances being the largest over coordinates (Kraskov, Stögbauer and Grassberger 2004,
-    "Estimating mutual information"). Each coordinate is divided by its standard deviation first. Where the k-th
-    neighbor coincides with the row, all rows that do are counted, in every variable (Gao et al. 2017, "Estimating
-    mutual information for discrete-continuous mixtures"). Can be negative.
+    The first estimator of Kraskov, Stögbauer and Grassberger (2004, "Estimating mutual information"): psi(k) + (L - 1)
+    psi(n) - mean_i sum_l psi(n_l(i) + 1) for L variables and the digamma function psi. n_l(i) is the number of rows
+    that are nearer to row i in variable l than the k-th nearest row is in all variables; the distance is the largest
+    absolute difference of a coordinate. Each coordinate is divided by its standard deviation first. Where the k-th
+    nearest row is equal to row i, all rows equal to it are counted, jointly and in each variable (Gao et al. 2017,
+    "Estimating mutual information for discrete-continuous mixtures").
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
-        Two or more variables of shape (n,) or (n, d), or one table. Any two labels are 1 apart.
+        Two or more variables of shape (n,) or (n, d), or one table. Labels become indicator columns.
     neighbors : int, default 3
-        k: more have less variance and more bias.
+        k, from 1 to below the number of rows. A larger k has less variance and more bias.
     groups, missing
         As in `shearer.entropy`.
+
+    Returns
+    -------
+    float
+        Bits; can be negative.
 
     Examples
     --------

@@ -25,22 +25,27 @@ def qmi_cs(
     groups: Mapping[str, Iterable[str]] | None = None,
     missing: str = "error",
 ) -> float:
-    """Cauchy-Schwarz quadratic mutual information of two variables of any dimension, in nats.
+    """Compute the Cauchy-Schwarz quadratic mutual information of two variables of any dimension, in nats.
 
-    ln(V_J V_M / V_C^2) with V_J = mean_ij K_ij L_ij, V_M = mean(K) mean(L), V_C = mean_i(mean_j K_ij mean_j L_ij): the
-    cosine of the angle between the joint density and the product of its margins, as kernel density estimates
-    (Xu et al. 1998; Principe 2010, "Information theoretic learning"). Not negative; 0 if the two estimates agree.
+    ln(V_J V_M / V_C^2) with V_J = mean_ij K_ij L_ij, V_M = mean(K) mean(L), V_C = mean_i(mean_j K_ij mean_j L_ij). This
+    is -2 ln of the cosine of the angle between the joint density and the product of the marginal ones, as kernel
+    density estimates (Xu et al. 1998; Principe 2010, "Information theoretic learning").
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
         Two variables of shape (n,) or (n, d), or one table of two.
     kernel : Kernel or mapping of name -> Kernel, optional
-        K and L. Default, as in `hsic`: Gaussian of median width; labels: delta. For a density estimate of width h pass
-        ``Gaussian(sqrt(2) * h)``: the product of two of its kernels, integrated, is sqrt(2) wider. The sources leave h
-        open; at Silverman's, in several dimensions, a row is like itself alone and the measure says nothing.
+        K and L; default as in `hsic`. For a density estimate of bandwidth h pass ``Gaussian(sqrt(2) * h)``, as the
+        integral of the product of two of its kernels is sqrt(2) times as wide. The sources do not say which h. With
+        Silverman's, in several dimensions, hardly any two rows are alike, and the measure tells nothing.
     groups, missing
         As in `shearer.entropy`.
+
+    Returns
+    -------
+    float
+        Not negative; 0 if the two estimates are equal.
 
     Examples
     --------

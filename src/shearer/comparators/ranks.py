@@ -13,20 +13,26 @@ FORMS = ("lower", "upper", "mean")
 
 
 def multivariate_spearman(*data: Any, form: str = "lower", missing: str = "error") -> float:
-    """Spearman's rho of two or more columns (Schmid and Schmidt 2007, "Multivariate extensions of Spearman's rho").
+    """Compute one of three extensions of Spearman's rho to two or more columns.
 
-    With U = rank / n and h = (d + 1) / (2^d - d - 1) for d columns. No form sees dependence that is not monotone. The
-    first two are off by the order of 1 / n, and by more with ties.
+    For d columns, with U = rank / n and h = (d + 1) / (2^d - d - 1) (Schmid and Schmidt 2007, "Multivariate extensions
+    of Spearman's rho"). All three miss dependence that is not monotone. "lower" and "upper" have errors of the order of
+    1/n, and larger ones with ties; "mean" is exact.
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
         Two or more columns of numbers, or one table.
-    form : {"lower", "upper", "mean"}
-        "lower": rho_1 = h (2^d mean(prod(1 - U)) - 1), small values together. "upper": rho_2 = h (2^d mean(prod U) -
-        1), large values together. "mean": rho_3, the mean of Spearman's rho over all pairs.
-    missing : {"error", "drop"}
-        What to do with rows that lack a value.
+    form : {"lower", "upper", "mean"}, default "lower"
+        "lower": rho_1 = h (2^d mean(prod(1 - U)) - 1), large if small values go together. "upper": rho_2 = h (2^d
+        mean(prod U) - 1), large if large values go together. "mean": rho_3, the mean of `spearman` over all pairs.
+    missing : {"error", "drop"}, default "error"
+        Refuse rows with missing values, or leave them out.
+
+    Returns
+    -------
+    float
+        1, up to the error, if all columns increase together; near 0 for independent columns; signed.
 
     Examples
     --------
@@ -50,19 +56,24 @@ def multivariate_spearman(*data: Any, form: str = "lower", missing: str = "error
 
 
 def chatterjee_xi(*data: Any, missing: str = "error") -> float:
-    """Chatterjee's xi of two columns: how far the second is a function of the first; not symmetric.
+    """Compute Chatterjee's xi of two columns: how far the second is a function of the first.
 
-    1 - n sum |r_(i+1) - r_i| / (2 sum l_i (n - l_i)), rows in ascending x, r_i and l_i the numbers of y that are at
-    most and at least y_i (Chatterjee 2021, "A new coefficient of correlation"). 0 in the limit under independence, 1
-    for functions; 1 - 3/(n + 1) at most without ties. Where x has ties, the source breaks them at random: here the
-    mean over all such orders is taken, exactly. 0 where y is constant.
+    1 - n sum_i |r_{i+1} - r_i| / (2 sum_i l_i (n - l_i)) with the rows in ascending order of x, where r_i and l_i are
+    the numbers of y that are at most and at least y_i (Chatterjee 2021, "A new coefficient of correlation"). It is not
+    symmetric. The paper orders tied x at random; here the mean over all such orders is computed.
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
         x and y, columns of numbers, or one table of two.
-    missing : {"error", "drop"}
-        What to do with rows that lack a value.
+    missing : {"error", "drop"}, default "error"
+        Refuse rows with missing values, or leave them out.
+
+    Returns
+    -------
+    float
+        In the limit of many rows 0 under independence and 1 if y is a function of x. Without ties at most 1 - 3/(n +
+        1); can be negative; 0 if y is constant.
 
     Examples
     --------

@@ -29,31 +29,38 @@ def mine(
     rng: np.random.Generator | int | None = 0,
     progress: bool | None = None,
 ) -> float:
-    """Mutual information in bits of two variables of any dimension, by a trained network; needs torch.
+    """Estimate the mutual information of two variables of any dimension in bits with a neural network; needs torch.
 
-    The Donsker-Varadhan bound mean f(x, y) - ln mean exp f(x, y') over networks f of two hidden layers, y' shuffled,
-    trained with the gradient of the second term corrected by a running mean (Belghazi et al. 2018, "Mutual information
-    neural estimation"). The network is trained on one half of the rows and the bound taken on the other, and the other
-    way round: without that it grows with the number of steps whatever the data. Can be negative.
+    The Donsker-Varadhan lower bound mean f(x, y) - ln mean exp f(x, y') for a network f of two hidden layers, where y'
+    is shuffled; in training, the gradient of the second term is corrected by a running mean (Belghazi et al. 2018,
+    "Mutual information neural estimation"). The network is trained on one half of the rows and the bound is evaluated
+    on the other half, then the halves change places, and the two bounds are averaged. On the rows of the training the
+    bound would grow with the number of steps, whatever the data.
 
     Parameters
     ----------
     *data : array-like, Series, frame or mapping
-        Two variables of shape (n,) or (n, d), or one table of two; 20 rows or more. Labels are indicator columns.
+        Two variables of shape (n,) or (n, d), or one table of two; 20 rows or more. Labels become indicator
+        columns, and every column is standardized.
     hidden : int, default 64
-        Width of the hidden layers.
+        Number of units in each hidden layer.
     steps : int, default 500
-        Steps of Adam for each half.
+        Training steps (Adam) on each half.
     batch : int, default 256
-        Rows of a step.
+        Rows in a training step, 2 or more.
     learning_rate : float, default 0.003
-        Of Adam.
+        Learning rate of Adam.
     groups, missing
         As in `shearer.entropy`.
-    rng : int, Generator or None
+    rng : int, Generator or None, default 0
         Source of weights, batches and shuffles; the same seed gives the same answer.
     progress : bool, optional
-        A bar on stderr; default: if that is a terminal and the work takes seconds.
+        Whether to show a progress bar on stderr. Default: if stderr is a terminal and the work takes seconds.
+
+    Returns
+    -------
+    float
+        Bits; can be negative.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Data to try things on: samples with known answers, and real data from a folder or an address."""
+"""Data to try things on: random samples with known answers, and real data from a folder or an address."""
 
 from shearer.datasets.described import Dataset, Images, Network
 from shearer.datasets.files import Entry, fetch, registry

@@ -1,4 +1,4 @@
-"""What a loader returns: the data, the answer that is known, and where both are from."""
+"""What a loader returns: data, what is known of them, and where both come from."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,22 +9,22 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Dataset:
-    """Data with a target.
+    """Data with a target, as the loaders return them.
 
     Attributes
     ----------
     name : str
-        What it is called.
+        The name of the data set.
     data : polars.DataFrame or NDArray
-        The inputs: one row for each observation.
+        The inputs, one row for each observation.
     target : NDArray
-        What is known of each row.
+        The value or class of each row that the inputs are to predict.
     frame : polars.DataFrame or None
-        The whole table as it was published, inputs and target; None for arrays.
+        The whole table as it was published, inputs and target; None where there is no more than `data` and `target`.
     description : str
-        What it is, in a sentence or two.
+        What the data are, in a sentence or two.
     source : str
-        Who made it.
+        Who published them.
     license : str
         Under which terms.
 
@@ -50,14 +50,20 @@ class Dataset:
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Network(Dataset):
-    """Measurements of variables between which the true links are known.
+    """A table of variables for which it is known which of them act on which.
+
+    Has the attributes of `Dataset`, and:
 
     Attributes
     ----------
     target : NDArray[bool]
-        Which variable acts on which: row acts on column.
+        Shape (variables, variables): whether the variable of the row acts on the variable of the column.
     condition : NDArray[str]
-        The kind of experiment that each row is from.
+        The kind of experiment that each row of the table comes from.
+    names : tuple of str
+        The variables, in the order of the columns.
+    undirected : NDArray[bool]
+        Whether two variables are linked, in either direction; symmetric.
 
     Examples
     --------
@@ -71,28 +77,30 @@ class Network(Dataset):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables."""
+        """The variables, in the order of the columns."""
         return tuple(self.data.columns)
 
     @property
     def undirected(self) -> NDArray[np.bool_]:
-        """Which variables are linked, either way; symmetric."""
+        """Whether two variables are linked, in either direction; symmetric."""
         linked: NDArray[np.bool_] = self.target | self.target.T
         return linked
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Images(Dataset):
-    """Labelled pictures, split as published.
+    """Labelled pictures, split into training and test data as published.
+
+    Has the attributes of `Dataset`, and:
 
     Attributes
     ----------
     data : NDArray[uint8]
-        Pictures to train on, shape (n, height, width) or (n, height, width, 3).
-    target : NDArray
-        The class of each, as a position in `classes`.
-    test, test_target : NDArray
-        Pictures to test on and their classes.
+        Pictures for training, shape (n, height, width), or (n, height, width, 3) in color.
+    target : NDArray[uint8]
+        The class of each, as a position in `classes`, from 0.
+    test, test_target : NDArray[uint8]
+        Pictures for testing, and their classes.
     classes : tuple of str
         Names of the classes.
 

@@ -24,16 +24,16 @@ _HOW = (
 
 @dataclass(frozen=True)
 class Entry:
-    """A known file.
+    """A file of the registry.
 
     Attributes
     ----------
     path : str
-        Where it lies below the folder or address, with forward slashes.
+        Its place in the folder or below the address, with forward slashes.
     sha256 : str
-        Hash of its bytes.
+        SHA-256 of its content, as hexadecimal digits.
     size : int
-        How many bytes it has.
+        Its size in bytes.
 
     Examples
     --------
@@ -48,7 +48,12 @@ class Entry:
 
 @cache
 def registry() -> Mapping[str, Entry]:
-    """Every known file, by path.
+    """List every known file, by path.
+
+    Returns
+    -------
+    mapping of str -> Entry
+        Read-only.
 
     Examples
     --------
@@ -61,23 +66,29 @@ def registry() -> Mapping[str, Entry]:
 
 
 def fetch(path: str, *, where: Where = None) -> Path:
-    """The place on this machine of a known file, its hash checked; downloaded first where an address is given.
+    """Find a known file on this machine, or download it, and check its hash.
 
     Parameters
     ----------
     path : str
-        One of `registry`.
+        One of the paths in `registry`.
     where : path or str, optional
         A folder that has the files, or an address such as ``"https://example.org/data"`` below which they lie.
-        Default: the environment variable SHEARER_DATA (a folder), else SHEARER_DATA_URL (an address). Downloads stay
-        in the cache folder of the user, or in the one that SHEARER_CACHE names, and are not repeated.
+        Default: the environment variable SHEARER_DATA (a folder), else SHEARER_DATA_URL (an address). Downloads are
+        kept in the cache folder of the user, or in the one that SHEARER_CACHE names, and not repeated; they need
+        pooch (``pip install ".[data]"``).
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
 
     Raises
     ------
     FileNotFoundError
-        If neither says where the files are, or they are not there.
+        If nothing says where the files are, or the file is not there.
     ValueError
-        If a file is not the one that is known by this name.
+        If the path is not in `registry`, or the file there has another size or hash.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Labelled pictures: digits, clothes, and ten kinds of things."""
+"""Labelled pictures: digits, clothes, and animals and vehicles."""
 
 import gzip
 from pathlib import Path
@@ -19,30 +19,54 @@ _UNSIGNED_BYTE = 8
 
 
 def load_mnist(*, where: Where = None) -> Images:
-    """Written digits: 60000 to train on, 10000 to test on, 28 x 28.
+    """Load MNIST, handwritten digits: 60000 pictures for training and 10000 for testing, 28 x 28 pixels.
 
     Parameters
     ----------
     where : path or str, optional
         Folder or address of the files; see `fetch`.
+
+    Returns
+    -------
+    Images
+        `data` and `test`: bytes of shape (n, 28, 28); `target` and `test_target`: classes from 0 to 9.
+
+    Examples
+    --------
+    >>> from shearer import datasets
+    >>> pictures = datasets.load_mnist()  # doctest: +SKIP
+    >>> pictures.data.shape, pictures.test.shape  # doctest: +SKIP
+    ((60000, 28, 28), (10000, 28, 28))
     """
     return Images(
         name="MNIST",
         **_split("mnist", where),
         classes=tuple("0123456789"),
-        description="Written digits, 28 x 28 in 256 shades of grey.",
+        description="Handwritten digits, 28 x 28 in 256 shades of grey.",
         source="LeCun, Cortes and Burges",
         license="CC BY-SA 3.0 (as commonly stated)",
     )
 
 
 def load_fashion_mnist(*, where: Where = None) -> Images:
-    """Clothes: 60000 to train on, 10000 to test on, 28 x 28.
+    """Load Fashion-MNIST, clothes: 60000 pictures for training and 10000 for testing, 28 x 28 pixels.
 
     Parameters
     ----------
     where : path or str, optional
         Folder or address of the files; see `fetch`.
+
+    Returns
+    -------
+    Images
+        `data` and `test`: bytes of shape (n, 28, 28); `target` and `test_target`: classes from 0 to 9.
+
+    Examples
+    --------
+    >>> from shearer import datasets
+    >>> pictures = datasets.load_fashion_mnist()  # doctest: +SKIP
+    >>> pictures.data.shape, pictures.test.shape  # doctest: +SKIP
+    ((60000, 28, 28), (10000, 28, 28))
     """
     return Images(
         name="Fashion-MNIST",
@@ -55,12 +79,24 @@ def load_fashion_mnist(*, where: Where = None) -> Images:
 
 
 def load_cifar10(*, where: Where = None) -> Images:
-    """Ten kinds of things in colour: a fixed subset of CIFAR-10, 10000 to train on and 2000 to test on, 32 x 32.
+    """Load a fixed subset of CIFAR-10: 10000 color pictures for training and 2000 for testing, 32 x 32 pixels.
 
     Parameters
     ----------
     where : path or str, optional
         Folder or address of the files; see `fetch`.
+
+    Returns
+    -------
+    Images
+        `data` and `test`: bytes of shape (n, 32, 32, 3); `target` and `test_target`: classes from 0 to 9.
+
+    Examples
+    --------
+    >>> from shearer import datasets
+    >>> pictures = datasets.load_cifar10()  # doctest: +SKIP
+    >>> pictures.data.shape, pictures.classes[:3]  # doctest: +SKIP
+    ((10000, 32, 32, 3), ('airplane', 'automobile', 'bird'))
     """
     arrays = read_npz(fetch("cifar10_subset.npz", where=where))
     return Images(

@@ -1,4 +1,4 @@
-"""Samples of laws whose information is known in bits."""
+"""Samples of distributions whose mutual information or total correlation is known in bits."""
 
 import math
 from dataclasses import dataclass
@@ -12,14 +12,15 @@ from shearer.inference.permutation.resampling import check_count
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """A sample, and what its law says.
+    """A sample, and the information that its distribution has.
 
     Attributes
     ----------
     columns : dict of name -> array
-        The sample.
+        The sample, each array of shape (n,).
     bits : dict of tuple of names -> float
-        Shannon's total correlation of sets of columns under the law; of two columns their mutual information.
+        Shannon's mutual information of two columns, and total correlation of three, in bits. These are values of the
+        distribution, not estimates from the sample.
 
     Examples
     --------
@@ -34,16 +35,21 @@ class Law:
 
 
 def gaussian_pair(n: int = 200, *, correlation: float = 0.6, rng: np.random.Generator | int | None = 0) -> Law:
-    """Two normal variables: -log2(1 - r^2) / 2 bits.
+    """Draw two normal variables with correlation r, which have -log2(1 - r^2) / 2 bits of mutual information.
 
     Parameters
     ----------
-    n : int
-        Rows.
-    correlation : float
-        r, between -1 and 1.
-    rng : Generator, int or None
-        Source of randomness.
+    n : int, default 200
+        Number of rows.
+    correlation : float, default 0.6
+        r, above -1 and below 1.
+    rng : Generator, int or None, default 0
+        Source of randomness; the same seed gives the same sample.
+
+    Returns
+    -------
+    Law
+        Columns x and y, of mean 0 and variance 1.
 
     Examples
     --------
@@ -57,16 +63,23 @@ def gaussian_pair(n: int = 200, *, correlation: float = 0.6, rng: np.random.Gene
 
 
 def xor(n: int = 200, *, flips: float = 0.0, rng: np.random.Generator | int | None = 0) -> Law:
-    """Two fair coins and their exclusive or: no pair has any information, the three have 1 - h(flips) bits.
+    """Draw two fair coins and their exclusive or: two of the three are independent, all three are not.
+
+    The total correlation of the three is 1 - h(flips) bits, where h(p) = -p log2(p) - (1 - p) log2(1 - p).
 
     Parameters
     ----------
-    n : int
-        Rows.
-    flips : float
-        Share of rows, from 0 to 1, in which the third is inverted at random.
-    rng : Generator, int or None
-        Source of randomness.
+    n : int, default 200
+        Number of rows.
+    flips : float, default 0
+        Probability, from 0 to 1, with which the third is inverted in a row.
+    rng : Generator, int or None, default 0
+        Source of randomness; the same seed gives the same sample.
+
+    Returns
+    -------
+    Law
+        Columns a, b and c of booleans.
 
     Examples
     --------
@@ -84,16 +97,24 @@ def xor(n: int = 200, *, flips: float = 0.0, rng: np.random.Generator | int | No
 
 
 def ring(n: int = 200, *, inner: float = 0.8, rng: np.random.Generator | int | None = 0) -> Law:
-    """Points spread evenly over a ring: uncorrelated, with bits that the chords through it give.
+    """Draw points uniformly from a ring: their coordinates are uncorrelated but dependent.
+
+    The mutual information follows from the density of one coordinate, which is the length of the chord at its value
+    divided by the area.
 
     Parameters
     ----------
-    n : int
-        Rows.
-    inner : float
-        Inner radius, from 0 (a disc) to below the outer radius 1.
-    rng : Generator, int or None
-        Source of randomness.
+    n : int, default 200
+        Number of rows.
+    inner : float, default 0.8
+        Inner radius, from 0 (a disc) to below 1, which is the outer radius.
+    rng : Generator, int or None, default 0
+        Source of randomness; the same seed gives the same sample.
+
+    Returns
+    -------
+    Law
+        Columns x and y.
 
     Examples
     --------

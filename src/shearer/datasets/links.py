@@ -1,4 +1,4 @@
-"""Tables of which it is known who acts on whom."""
+"""Random tables for which it is known which variable acts on which."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,20 +22,25 @@ def planted_network(
     noise: float = 0.3,
     rng: np.random.Generator | int | None = 0,
 ) -> Network:
-    """A table in which some variables follow one other each, along a line, a step, a V or a wave.
+    """Draw a table in which some variables each depend on one other: along a line, a step, a V or a wave.
 
     Parameters
     ----------
-    n : int
-        Rows.
-    variables : int
-        Columns.
-    links : int
-        How many of them follow another; the links form trees.
-    noise : float
-        Standard deviation of what is added to the effect, whose own is 1.
-    rng : Generator, int or None
+    n : int, default 300
+        Number of rows, 2 or more.
+    variables : int, default 20
+        Number of columns.
+    links : int, default 10
+        How many variables depend on another one, fewer than `variables`; the links form trees.
+    noise : float, default 0.3
+        Standard deviation of the normal noise that is added to the effect, which has standard deviation 1.
+    rng : Generator, int or None, default 0
         Source of randomness; the same seed gives the same table and links.
+
+    Returns
+    -------
+    Network
+        `data`: columns v1, v2, ...; `target`: which variable acts on which.
 
     Examples
     --------

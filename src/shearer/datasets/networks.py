@@ -1,4 +1,4 @@
-"""Measurements with a known network behind them: simulated genes (DREAM4) and proteins (Sachs)."""
+"""Measurements with a known network: simulated genes (DREAM4) and proteins (Sachs)."""
 
 import re
 from collections.abc import Iterable
@@ -23,21 +23,30 @@ _OTHER_NAMES = {"praf": "raf", "pmek": "mek", "plcg": "plc", "p44/42": "erk", "p
 
 
 def load_dream4(size: int = 10, network: int = 1, *, where: Where = None) -> Network:
-    """Simulated gene expression of the DREAM4 challenge, and the network it was simulated from.
+    """Load simulated gene expression of the DREAM4 challenge, and the network it was simulated from.
 
     Parameters
     ----------
-    size : {10, 100}
-        Genes. Of 10 all experiments are put together, 136 rows; of 100 the 100 rows of the multifactorial one.
-    network : int
-        1 to 5 of 10 genes, 1 to 3 of 100.
+    size : {10, 100}, default 10
+        Number of genes. For 10 genes the rows of all experiments are joined, 136 in all; for 100 genes there are the
+        100 rows of the multifactorial experiment.
+    network : int, default 1
+        Which network: 1 to 5 for 10 genes, 1 to 3 for 100.
     where : path or str, optional
         Folder or address of the files; see `fetch`.
 
     Returns
     -------
     Network
-        `data`: one column for each gene; `target`: who regulates whom; `condition`: the experiment of each row.
+        `data`: one column for each gene; `target`: which gene regulates which; `condition`: the experiment of each
+        row, for 10 genes "wildtype", "knockouts", "knockdowns", "multifactorial" or "timeseries".
+
+    Examples
+    --------
+    >>> from shearer import datasets
+    >>> network = datasets.load_dream4(100, 3)  # doctest: +SKIP
+    >>> network.data.shape, int(network.target.sum())  # doctest: +SKIP
+    ((100, 100), 195)
     """
     check_option("size", size, tuple(_SIZES))
     check_option("network", network, tuple(range(1, _SIZES[size] + 1)))
@@ -62,22 +71,30 @@ def load_dream4(size: int = 10, network: int = 1, *, where: Where = None) -> Net
 
 
 def load_sachs(rows: str = "observational", *, truth: str = "consensus", where: Where = None) -> Network:
-    """Proteins and lipids of a signalling pathway in single cells, and the accepted network between them.
+    """Load proteins and lipids of a signalling pathway in single cells, and the accepted network of links.
 
     Parameters
     ----------
-    rows : {"observational", "all"}
+    rows : {"observational", "all"}, default "observational"
         "observational": the 853 cells with general stimulation only; "all": the 7466 cells of nine conditions.
-    truth : {"consensus", "cdt"}
-        Which list of links: the 20 of the publication's consensus, or the 18 that the Causal Discovery Toolbox and
-        papers after it use. They differ in more than the two.
+    truth : {"consensus", "cdt"}, default "consensus"
+        Which list of links: the 20 of the consensus network in the publication, or the 18 of the Causal Discovery
+        Toolbox, which later papers use. 17 links are in both.
     where : path or str, optional
         Folder or address of the files; see `fetch`.
 
     Returns
     -------
     Network
-        `data`: 7466 or 853 x 11 intensities, not transformed; `target`: what acts on what; `condition`: of each cell.
+        `data`: 853 or 7466 rows and 11 columns of intensities, not transformed; `target`: what acts on what;
+        `condition`: the stimulation or inhibition of each cell.
+
+    Examples
+    --------
+    >>> from shearer import datasets
+    >>> consensus, other = (datasets.load_sachs(truth=truth) for truth in ("consensus", "cdt"))  # doctest: +SKIP
+    >>> consensus.data.shape, int((consensus.target & other.target).sum())  # doctest: +SKIP
+    ((853, 11), 17)
     """
     check_option("rows", rows, _ROWS)
     check_option("truth", truth, tuple(_TRUTHS))

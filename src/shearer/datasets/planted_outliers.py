@@ -1,4 +1,4 @@
-"""Tables of which a few columns depend on each other, and a few rows break that."""
+"""Random tables in which a few columns depend on each other, and a few rows break that dependence."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _THICKNESS, _GAP = 0.04, 0.15
 
 @dataclass(frozen=True, eq=False)
 class PlantedSubspaces:
-    """A table, the sets of columns that depend on each other in it, and the rows that break a set.
+    """A table, the sets of columns that depend on each other in it, and the rows that break such a dependence.
 
     Attributes
     ----------
@@ -26,9 +26,9 @@ class PlantedSubspaces:
     y : NDArray[intp]
         1 for an outlier, 0 for any other row.
     subspaces : tuple of tuples of int
-        The sets of columns, each in rising order.
+        The sets of columns, as positions from 0 in ascending order.
     broken : NDArray[intp]
-        For an outlier the position in `subspaces` of the set that it breaks; -1 for any other row.
+        For an outlier the position in `subspaces` of the set whose dependence it breaks; -1 for any other row.
 
     Examples
     --------
@@ -52,28 +52,33 @@ def planted_subspace(
     kind: str = "visible",
     rng: np.random.Generator | int | None = 0,
 ) -> PlantedSubspaces:
-    """A table with dependent sets of columns among noise, and outliers that only these sets show.
+    """Draw a table with dependent sets of columns among noise, and outliers that only these sets show.
 
-    Every column has one law, for outliers as for other rows: no column alone tells them apart.
+    Each single column has the same distribution for outliers as for other rows, so that no column alone tells them
+    apart.
 
     Parameters
     ----------
-    n : int
-        Rows, outliers included.
-    sizes : iterable of int
+    n : int, default 500
+        Number of rows, outliers included.
+    sizes : iterable of int, default (2, 3)
         How many columns each dependent set has, 2 or more. Sets have no column in common and do not depend on each
         other.
-    noise : int
-        Columns that depend on nothing.
-    outliers : int
-        Rows that break one set each, the sets in turn.
-    kind : {"visible", "hidden"}
-        "visible": a set lies along the diagonal of its cube, and every pair in it shows that; an outlier has one
-        value of the set a quarter of the range or more off. "hidden": a set fills the half of the cells of its cube
-        in which an even number of values is large, so that any part of the set is independent and has the same law for
-        outliers, which lie in the other half.
-    rng : Generator, int or None
+    noise : int, default 10
+        Number of columns that depend on nothing.
+    outliers : int, default 10
+        Number of rows that break the dependence of one set, each set in turn.
+    kind : {"visible", "hidden"}, default "visible"
+        "visible": the values of a set are nearly equal, which every pair of its columns shows; an outlier has one value
+        that is well off the others. "hidden": each value of a set is small or large, and the number of large ones is
+        even, for outliers odd; the columns of a set are independent if one of them is left out, for outliers too.
+    rng : Generator, int or None, default 0
         Source of randomness; the same seed gives the same table.
+
+    Returns
+    -------
+    PlantedSubspaces
+        The table, which rows are outliers, and the sets.
 
     Examples
     --------
@@ -81,8 +86,9 @@ def planted_subspace(
     >>> planted.X.shape, int(planted.y.sum()), planted.subspaces
     ((200, 5), 4, ((2, 4),))
     >>> first, second = planted.X[:, planted.subspaces[0]].T
-    >>> bool(abs(first - second)[planted.y == 1].min() > abs(first - second)[planted.y == 0].max())
-    True
+    >>> apart = abs(first - second)
+    >>> bool(apart[planted.y == 1].min() > 0.15), bool(apart[planted.y == 0].max() < 0.08)
+    (True, True)
     """
     check_count("n", n, 1)
     check_count("noise", noise, 0)

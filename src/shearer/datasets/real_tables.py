@@ -23,20 +23,27 @@ _SPEECH = ("odds/speech.npz", "odds/speech.mat")
 
 
 def load_odds(name: str, *, where: Where = None) -> Dataset:
-    """A table with labelled outliers, of the collection ODDS.
+    """Load a table with labelled outliers from the collection ODDS.
 
     Parameters
     ----------
     name : {"pima", "breastw", "cardio", "musk", "mnist", "internetads", "speech"}
-        Which table. "speech" is in no registry: it is read from ``odds/speech.npz`` or the published
-        ``odds/speech.mat`` if the folder has one.
+        Which table. "speech" is not in `registry` and cannot be downloaded: it is read from ``odds/speech.npz`` or the
+        published ``odds/speech.mat`` in the folder, and no hash is checked.
     where : path or str, optional
         Folder or address of the files; see `fetch`.
 
     Returns
     -------
     Dataset
-        `data` (n, d) in float64; `target` 1 for outliers, 0 for inliers.
+        `data`: an array (n, d) of float64; `target`: 1 for outliers, 0 for other rows.
+
+    Examples
+    --------
+    >>> from shearer import datasets
+    >>> cardio = datasets.load_odds("cardio")  # doctest: +SKIP
+    >>> cardio, int(cardio.target.sum())  # doctest: +SKIP
+    (Dataset(ODDS cardio, 1831 x 21), 176)
     """
     check_option("name", name, tuple(_ODDS))
     rows, columns, outliers, what = _ODDS[name]
@@ -56,7 +63,7 @@ def load_odds(name: str, *, where: Where = None) -> Dataset:
 
 
 def load_bike(*, where: Where = None) -> Dataset:
-    """Bicycles hired in Washington, D.C., hour by hour, 2011 and 2012.
+    """Load the number of bicycles hired in Washington, D.C., for each hour of 2011 and 2012.
 
     Parameters
     ----------
@@ -66,8 +73,14 @@ def load_bike(*, where: Where = None) -> Dataset:
     Returns
     -------
     Dataset
-        `data`: date, season, hour, weather and so on; `target`: bicycles hired (``cnt``). The two parts that it is
-        the sum of, ``casual`` and ``registered``, are in `frame` only.
+        `data`: 14 columns, such as date, season, hour and weather; `target`: bicycles hired (``cnt``). The two columns
+        ``casual`` and ``registered``, whose sum the target is, are in `frame` only.
+
+    Examples
+    --------
+    >>> from shearer import datasets
+    >>> datasets.load_bike()  # doctest: +SKIP
+    Dataset(bike sharing, 17379 x 14)
     """
     frame = read_text_table(fetch("bike/hour.csv", where=where), try_parse_dates=True)
     return Dataset(
@@ -82,7 +95,7 @@ def load_bike(*, where: Where = None) -> Dataset:
 
 
 def load_penguins(*, where: Where = None) -> Dataset:
-    """Penguins of three species, measured.
+    """Load measurements of penguins of three species.
 
     Parameters
     ----------
@@ -92,7 +105,15 @@ def load_penguins(*, where: Where = None) -> Dataset:
     Returns
     -------
     Dataset
-        `data`: island, bill, flipper, mass, sex, year, with values missing; `target`: the species.
+        `data`: island, length and depth of the bill, length of the flipper, body mass, sex and year, with missing
+        values; `target`: the species.
+
+    Examples
+    --------
+    >>> from shearer import datasets
+    >>> penguins = datasets.load_penguins()  # doctest: +SKIP
+    >>> penguins, sorted(set(penguins.target))  # doctest: +SKIP
+    (Dataset(penguins, 344 x 7), ['Adelie', 'Chinstrap', 'Gentoo'])
     """
     frame = read_text_table(fetch("tables/penguins.csv", where=where), null_values="NA")
     return Dataset(
@@ -107,7 +128,7 @@ def load_penguins(*, where: Where = None) -> Dataset:
 
 
 def load_mpg(*, where: Where = None) -> Dataset:
-    """Cars and the miles that they go on a gallon.
+    """Load data on cars and their miles per gallon.
 
     Parameters
     ----------
@@ -117,8 +138,14 @@ def load_mpg(*, where: Where = None) -> Dataset:
     Returns
     -------
     Dataset
-        `data`: cylinders, displacement, horsepower (6 missing), weight, acceleration, year, origin, name; `target`:
-        miles per gallon.
+        `data`: cylinders, displacement, horsepower (6 missing values), weight, acceleration, model year, origin and
+        name; `target`: miles per gallon.
+
+    Examples
+    --------
+    >>> from shearer import datasets
+    >>> datasets.load_mpg()  # doctest: +SKIP
+    Dataset(auto mpg, 398 x 8)
     """
     frame = read_text_table(fetch("tables/mpg.csv", where=where))
     return Dataset(

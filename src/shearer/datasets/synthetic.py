@@ -1,4 +1,4 @@
-"""Tables with known answers."""
+"""A random table with known dependences."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,16 +8,18 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Planted:
-    """A table and the relations put into it.
+    """A table and the dependences in it.
 
     Attributes
     ----------
     columns : dict of name -> array
-        The table.
+        The table, each array of shape (n,).
     pairs : dict of (name, name) -> description
         Pairs that depend on each other.
     triples : dict of (name, name, name) -> description
-        Triples that depend although none of their pairs does.
+        Triples that depend although no two of their columns do.
+    relations : dict
+        `pairs` and `triples` together.
 
     Examples
     --------
@@ -32,19 +34,24 @@ class Planted:
 
     @property
     def relations(self) -> dict[tuple[str, ...], str]:
-        """All of them, pairs first."""
+        """The pairs and the triples together."""
         return self.pairs | self.triples
 
 
 def planted_table(n: int = 300, *, rng: np.random.Generator | int | None = 0) -> Planted:
-    """A table with a line, a ring, a label that shifts a number, an XOR that no pair shows, and noise.
+    """Draw a table with a line, a ring, a label that shifts a number, an XOR that no pair shows, and noise.
 
     Parameters
     ----------
-    n : int
-        Rows.
-    rng : Generator, int or None
+    n : int, default 300
+        Number of rows.
+    rng : Generator, int or None, default 0
         Source of randomness; the same seed gives the same table.
+
+    Returns
+    -------
+    Planted
+        The table, and which pairs and triples depend; all other pairs are independent.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Kernels, their widths, and the Gram operator they make of a variable.
+"""Kernels, rules for their bandwidths, and the Gram operators that they make of variables.
 
-One kernel serves all continuous variables; labels keep the delta kernel unless a mapping names them.
+One kernel is used for all continuous variables; labels have the delta kernel unless a mapping names another.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -39,7 +39,19 @@ _EXPECTED = "a kernel such as kernels.Gaussian(), or a mapping of name -> kernel
 
 
 def grams(table: Table, kernel: Kernel | Mapping[str, Kernel] | None = None) -> tuple[Gram, ...]:
-    """The Gram operator of every variable.
+    """Make the Gram operator of every variable of a table.
+
+    Parameters
+    ----------
+    table : Table
+        From `shearer.data.read`.
+    kernel : Kernel or mapping of name -> Kernel, optional
+        For all continuous variables, or for the named ones. Default: Gaussian of median width; labels: delta.
+
+    Returns
+    -------
+    tuple of Gram
+        One for each variable, in the order of the table.
 
     Examples
     --------
@@ -70,7 +82,22 @@ def chosen_kernels(
 
 
 def gram(variable: Variable, like: Any, general: Kernel, own: Kernel | None = None) -> Gram:
-    """The Gram operator of one variable: its own kernel if it has one, else by the kind of its values.
+    """Make the Gram operator of one variable.
+
+    Parameters
+    ----------
+    variable : Variable
+        Of a table from `shearer.data.read`.
+    like : array
+        An array of the library, device and floating type to compute in.
+    general : Kernel
+        For numbers, unless `own` is given; labels then have the delta kernel.
+    own : Kernel, optional
+        The kernel of this variable, whatever its values.
+
+    Returns
+    -------
+    Gram
 
     Examples
     --------

@@ -17,10 +17,10 @@ from shearer.kernels.width_rules import spread
 
 
 def authors_silverman(values: NDArray[np.float64]) -> float:
-    """Silverman's one-dimensional rule for the first column, divided by sqrt 2: s_1 (4 / (3 n))^(1/5) / sqrt 2.
+    """Compute Silverman's one-dimensional rule for the first column, divided by sqrt 2: s_1 (4 / (3 n))^(1/5) / sqrt 2.
 
-    Odd: only the first column counts, however many there are; the division by sqrt 2 is not Silverman's. Changed:
-    columns that are constant are passed over.
+    s_1 is the standard deviation. Odd: only the first column counts, however many there are; the division by sqrt 2 is
+    not Silverman's. Changed: constant columns are passed over.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def authors_silverman(values: NDArray[np.float64]) -> float:
 
 
 def authors_demo(values: NDArray[np.float64]) -> float:
-    """Ten times `authors_silverman`: the width that both demos of the MATLAB code run with.
+    """Compute ten times `authors_silverman`, the width that both demos of the MATLAB code run with.
 
     Examples
     --------
@@ -45,12 +45,12 @@ def authors_demo(values: NDArray[np.float64]) -> float:
 
 
 def authors_graph(values: NDArray[np.float64]) -> float:
-    """The 5th percentile of the pairwise distances in the first column.
+    """Compute the 5th percentile of the pairwise distances in the first column.
 
-    The distance of rank 0.05 times their number, rounded, in ascending order. Odd: only the first column counts; the
-    comment beside it speaks of 10 to 20 percent. Changed: columns that are constant are passed over, distances of 0
-    are left out, and the rank is at least 1 (theirs is 0, an error, below five rows). Beyond 5000 rows, of a fixed
-    sample.
+    In ascending order it is the distance whose rank is 0.05 times their number, rounded. Odd: only the first column
+    counts; the comment in the code speaks of 10 to 20 percent. Changed: constant columns are passed over, distances of
+    0 are left out, and the rank is at least 1 (theirs is 0, an error, below five rows). Beyond 5000 rows a fixed sample
+    of that many is taken.
 
     Examples
     --------
@@ -67,11 +67,11 @@ def authors_graph(values: NDArray[np.float64]) -> float:
 
 
 def authors_knn(values: NDArray[np.float64]) -> float:
-    """Root mean square difference to the 5 nearest neighbors: mean over rows, neighbors and coordinates.
+    """Compute the root mean square difference to the 5 nearest neighbors, over rows, neighbors and coordinates.
 
     Odd: theirs is the mean square, a squared length that is used as a width, so that it does not scale with the data.
-    Changed: the root is taken; neighbors are distinct values (of repeated ones theirs can be 0), all of them where
-    there are fewer than 5. Beyond 5000 rows the mean is over a fixed sample of them.
+    Changed: the root is taken; repeated values count once among the neighbors (theirs can be 0 if values repeat), and
+    where there are fewer than 5 others, all are taken. Beyond 5000 rows the mean is over a fixed sample of the rows.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def authors_knn(values: NDArray[np.float64]) -> float:
 
 
 def authors_dib(values: NDArray[np.float64]) -> float:
-    """Mean of all entries of the distance matrix, divided by sqrt 2.
+    """Compute the mean of all entries of the distance matrix, divided by sqrt 2.
 
     From the code of the deep information bottleneck, where s is the square of a mean distance. Odd: that mean is
     over the first ten columns of the distance matrix, the zeros of its diagonal included; a sort without effect

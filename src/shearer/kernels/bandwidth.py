@@ -1,4 +1,4 @@
-"""The width of a kernel: a number, a rule by name, or any function of one variable's values."""
+"""The width (bandwidth) of a kernel: a number, a rule by name, or any function of one variable's values."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -96,10 +96,22 @@ _SMALLEST, _LARGEST = float(np.finfo(np.float64).tiny), float(np.finfo(np.float6
 
 @single_threaded_blas()
 def resolve(bandwidth: str | float | Rule, values: NDArray[Any]) -> float:
-    """The width of one variable: a number as it is, a rule applied to the values (n, d).
+    """Compute the kernel width of one variable.
 
-    A rule must scale with the values and ignore their offset: it is given them divided by a power of two, with
-    constant coordinates set to 0, so that their squares are floats whatever their size.
+    Parameters
+    ----------
+    bandwidth : str, float or callable
+        A number, which is returned as it is; the name of a rule; or a function of an array (n, d) that returns a width.
+        A function must return c times the width if all values are multiplied by c, and the same width if a constant is
+        added: it is called with the values divided by a power of two, so that squares neither overflow nor vanish, and
+        with constant coordinates set to 0.
+    values : array
+        The values, shape (n, d).
+
+    Returns
+    -------
+    float
+        The width, in the unit of the values.
 
     Examples
     --------

@@ -12,7 +12,9 @@ from shearer.kernels.gram import Gram, hadamard
 
 
 class Kernel(ABC):
-    """A similarity of values: positive semidefinite, 1 between a value and itself.
+    """Base class of kernels: positive semidefinite similarities, 1 between a value and itself.
+
+    ``first * second`` is the product of two kernels. A kernel of your own is easiest made with `Custom`.
 
     Examples
     --------
@@ -26,7 +28,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def gram(self, block: Block, like: Array) -> Gram:
-        """The Gram operator of the block's values.
+        """Make the Gram operator of a block of values.
 
         Parameters
         ----------
@@ -34,6 +36,10 @@ class Kernel(ABC):
             The values.
         like : Array
             An array of the library, device and floating type to compute in.
+
+        Returns
+        -------
+        Gram
         """
 
     def __mul__(self, other: "Kernel") -> "Kernel":
@@ -43,7 +49,12 @@ class Kernel(ABC):
 
 @dataclass(frozen=True)
 class ProductKernel(Kernel):
-    """The product of kernels of the same values; written ``Gaussian(1.0) * Laplacian(3.0)``.
+    """Product of kernels of the same values, written ``Gaussian(1.0) * Laplacian(3.0)``.
+
+    Parameters
+    ----------
+    factors : tuple of Kernel
+        The kernels.
 
     Examples
     --------

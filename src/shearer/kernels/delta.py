@@ -16,7 +16,10 @@ from shearer.kernels.gram import Gram, Index
 
 @dataclass(frozen=True)
 class Delta(Kernel):
-    """Delta kernel: 1 where two values are equal, else 0. The default for labels; entropies are then Shannon's.
+    """Delta kernel: 1 if two values are equal, else 0.
+
+    It is the default for labels. At order 1 entropies are then Shannon's entropies of the relative frequencies, and at
+    any other order Rényi's. Numbers can have it too, such as classes that are written as integers.
 
     Examples
     --------

@@ -88,17 +88,19 @@ class GaussianGram(RadialGram):
 
 @dataclass(frozen=True)
 class Gaussian(Radial):
-    """Gaussian kernel, exp(-|x - y|^2 / (2 width^2)).
+    """Gaussian kernel, exp(-|x - y|^2 / (2 width^2)), with the Euclidean distance |x - y|.
 
     Parameters
     ----------
-    bandwidth : str, float or callable
-        The width. A rule by name: "median" (default: the median of the non-zero pairwise distances, of a fixed sample
-        beyond 5000 rows), "silverman", "scott", "knn", "entropy", or one of the authors' ("authors-silverman",
-        "authors-demo", "authors-graph", "authors-knn", "authors-dib"). Or `Neighbors(k)`, `EntropyFraction(f)`, a
-        positive number, a function of the values (n, d). A width from a rule is a constant in gradients.
+    bandwidth : str, float or callable, default "median"
+        The width: a positive number in the unit of the data, or a rule that takes it from the data. Rules by name:
+        "median" (the median of the non-zero pairwise distances; beyond 5000 rows, of a fixed sample of rows),
+        "silverman", "scott", "knn" (``Neighbors()``), "entropy" (``EntropyFraction()``), and those in the code of the
+        paper's authors ("authors-silverman", "authors-demo", "authors-graph", "authors-knn", "authors-dib"). A rule can
+        also be ``Neighbors(k)``, ``EntropyFraction(f)``, or a function of the values, an array (n, d), that returns a
+        width. Gradients take the width from a rule as constant.
     scale : float, default 1
-        The width is so many times what the bandwidth says: ``Gaussian("median", scale=0.25)``.
+        A positive factor that the width is multiplied by, as in ``Gaussian("median", scale=0.25)``.
 
     Examples
     --------

@@ -20,9 +20,10 @@ ALL = slice(None)
 
 
 class Gram(ABC):
-    """A positive semidefinite n x n matrix with unit diagonal, never formed unless `dense` is called.
+    """Kernel matrix of n rows: positive semidefinite, with unit diagonal, computed in parts as they are needed.
 
-    Subclasses give the six abstract members; everything else follows from `block`.
+    Subclasses define the abstract members `n`, `like`, `entry_error`, `block`, `restrict`, `merge` and `squared`; the
+    rest follows from `block`. The whole matrix is formed by `dense` only. An index is a slice or an array of positions.
 
     Examples
     --------
@@ -46,19 +47,19 @@ class Gram(ABC):
     @property
     @abstractmethod
     def entry_error(self) -> float:
-        """Bound on the round-off of an entry, in units of machine epsilon."""
+        """Bound on the round-off error of an entry, in units of the machine epsilon."""
 
     @abstractmethod
     def block(self, rows: Index, columns: Index) -> Array:
-        """The entries at the given rows and columns."""
+        """Compute the entries at the given rows and columns."""
 
     @abstractmethod
     def restrict(self, rows: NDArray[np.intp]) -> "Gram":
-        """The Gram operator of these rows only."""
+        """Return the Gram operator of these rows only."""
 
     @abstractmethod
     def merge(self, other: "Gram") -> "Gram | None":
-        """One operator of the same kind that is the product of the two, or None where there is none."""
+        """Return the product of the two as one operator of the same kind, or None if there is none."""
 
     @property
     def xp(self) -> Namespace:
@@ -67,7 +68,7 @@ class Gram(ABC):
 
     @property
     def dimensions(self) -> int:
-        """Coordinates that the entries depend on, as far as that is known."""
+        """Number of coordinates that the entries depend on, as far as that is known."""
         return 1
 
     @property
@@ -77,60 +78,60 @@ class Gram(ABC):
 
     @property
     def is_constant(self) -> bool:
-        """True if every entry is 1: a variable that says nothing."""
+        """True if every entry is 1, as for a constant variable."""
         return False
 
     @property
     def is_neutral(self) -> bool:
-        """True if products may leave it out."""
+        """True if it can be left out of products."""
         return self.is_constant
 
     @abstractmethod
     def squared(self) -> "Gram":
-        """The operator of the squared entries."""
+        """Return the operator of the squared entries."""
 
     @property
     def total_error(self) -> float:
-        """Bound on the round-off of an entry within `total`, in units of machine epsilon."""
+        """Bound on the round-off error of an entry within `total`, in units of the machine epsilon."""
         return self.entry_error
 
     def total(self, rows: Index, columns: Index) -> Array:
-        """The sum of the entries of a block."""
+        """Sum the entries of a block."""
         return self.xp.sum(self.block(rows, columns))
 
     def mean_entry(self) -> tuple[float, float] | None:
-        """Mean of all entries and a bound on its error, where there is a way that does not visit them."""
+        """Compute the mean of all entries and a bound on its error, or None if all entries would be needed."""
         return None
 
     def components(self) -> list[NDArray[np.intp]]:
-        """Sets of rows between which every entry is 0: the matrix is block diagonal over them."""
+        """List sets of rows between which every entry is 0, so that the matrix is block diagonal."""
         return [np.arange(self.n)]
 
     def hadamard(self, *others: "Gram") -> "Gram":
-        """The entrywise product: the kernel of the joint variable."""
+        """Multiply entry by entry: the kernel matrix of the joint variable."""
         return hadamard([self, *others])
 
     def diagonal(self) -> Array:
-        """Ones: kernels are normalised to unit diagonal."""
+        """Return n ones, as kernels are normalized to unit diagonal."""
         return self.xp.ones(self.n, dtype=self.like.dtype, device=device(self.like))
 
     def columns(self, index: Sequence[int] | NDArray[np.intp]) -> Array:
-        """Whole columns, shape (n, len(index))."""
+        """Compute whole columns, shape (n, len(index))."""
         return self.block(ALL, np.asarray(index, dtype=np.intp))
 
     def dense(self) -> Array:
-        """The whole matrix, shape (n, n)."""
+        """Compute the whole matrix, shape (n, n)."""
         return self.block(ALL, ALL)
 
     def tiles(self, size: int = TILE) -> Iterator[tuple[slice, slice, Array]]:
-        """The upper triangle of tiles, as (rows, columns, entries); diagonal tiles are whole."""
+        """Iterate over square tiles on and above the diagonal, as (rows, columns, entries)."""
         cuts = [slice(start, min(start + size, self.n)) for start in range(0, self.n, size)]
         for i, rows in enumerate(cuts):
             for columns in cuts[i:]:
                 yield rows, columns, self.block(rows, columns)
 
     def matmul(self, vectors: Array, size: int = TILE) -> Array:
-        """The product with (n,) or (n, m) vectors, in bands of rows."""
+        """Multiply the matrix with vectors of shape (n,) or (n, m), one band of rows at a time."""
         cuts = (slice(start, min(start + size, self.n)) for start in range(0, self.n, size))
         return self.xp.concat([self.block(rows, ALL) @ vectors for rows in cuts], axis=0)
 
@@ -188,10 +189,20 @@ class Product(Gram):
 
 
 def hadamard(grams: Sequence[Gram]) -> Gram:
-    """Entrywise product of any number of operators: constants drop out, operators of one kind become one.
+    """Multiply any number of Gram operators entry by entry.
 
-    A product of Gaussians is a Gaussian of the joined coordinates, a product of deltas the delta of the joined
-    labels, so that a joint costs one exponential an entry however many variables it has.
+    Constant operators are left out, and operators of one kind are merged: a product of Gaussian kernels is a Gaussian
+    kernel of the joined coordinates, a product of delta kernels the delta kernel of the joined labels. So an entry of a
+    joint kernel matrix costs one exponential, however many variables there are.
+
+    Parameters
+    ----------
+    grams : sequence of Gram
+        One or more, of the same rows.
+
+    Returns
+    -------
+    Gram
 
     Examples
     --------

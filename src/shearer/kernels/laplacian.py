@@ -23,12 +23,14 @@ class LaplacianGram(RadialGram):
 
 @dataclass(frozen=True)
 class Laplacian(Radial):
-    """Laplacian kernel, exp(-|x - y|_1 / width): sums of absolute differences, less smooth than the Gaussian.
+    """Laplacian kernel, exp(-|x - y|_1 / width), with the sum of absolute differences |x - y|_1.
+
+    It is less smooth than the Gaussian kernel. In gradients the derivative between equal values is taken as 0.
 
     Parameters
     ----------
-    bandwidth : str, float or callable
-        The width, as for `Gaussian`. Between equal values the derivative is taken as 0.
+    bandwidth : str, float or callable, default "median"
+        The width, as in `Gaussian`. The rules measure Euclidean distances for this kernel too.
     scale : float, default 1
         As in `Gaussian`.
 

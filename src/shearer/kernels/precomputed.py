@@ -100,14 +100,15 @@ class MatrixGram(Gram):
 
 @dataclass(frozen=True)
 class Precomputed(Kernel):
-    """The variable is its own Gram matrix, of shape (n, n).
+    """Use the values of a variable as its Gram matrix, of shape (n, n).
 
-    The matrix is checked (symmetric, positive diagonal, positive semidefinite) and normalised to unit diagonal.
+    The matrix is checked (finite, symmetric, positive diagonal, positive semidefinite) and normalized to unit diagonal.
+    Beside other variables it is named: ``mutual_information(matrix, y, kernel={"x1": Precomputed()})``.
 
     Parameters
     ----------
-    tolerance : float
-        Asymmetry and negative eigenvalue allowed, relative to the unit diagonal.
+    tolerance : float, default 1e-8
+        How large asymmetries and negative eigenvalues may be, after normalization to unit diagonal.
 
     Examples
     --------
@@ -135,18 +136,20 @@ class Precomputed(Kernel):
 class Custom(Kernel):
     """A kernel of your own: any symmetric, positive semidefinite function of two values.
 
-    It serves numbers, labels and any other objects (sequences, graphs, sets). It is called on the distinct values
-    only, checked (finite, symmetric, positive diagonal, positive semidefinite) and normalised to unit diagonal.
+    The values can be numbers, labels and any other objects (sequences, graphs, sets). The function is called for the
+    distinct values only. Its matrix is checked (finite, symmetric, positive diagonal, positive semidefinite) and
+    normalized to unit diagonal.
 
     Parameters
     ----------
     function : callable
-        ``function(a, b) -> float`` of two values; numbers come as arrays of shape (d,). With `vectorized`,
-        ``function(A, B) -> (len(A), len(B)) array`` of two collections of values.
-    vectorized : bool
+        ``function(a, b) -> float`` of two values, where a number or a vector comes as an array of shape (d,). With
+        ``vectorized=True``, ``function(A, B)`` of two collections of values, which returns an array of shape (len(A),
+        len(B)).
+    vectorized : bool, default False
         Which of the two forms `function` has.
-    tolerance : float
-        Asymmetry and negative eigenvalue allowed, relative to the unit diagonal.
+    tolerance : float, default 1e-8
+        How large asymmetries and negative eigenvalues may be, after normalization to unit diagonal.
 
     Examples
     --------

@@ -52,7 +52,7 @@ class Radial(Kernel):
         object.__setattr__(self, "bandwidth", rules.scaled(self.bandwidth, check_positive("scale", scale)))
 
     def width(self, values: Array) -> float:
-        """The width this kernel takes for the values (n, d)."""
+        """Return the width that this kernel has for values of shape (n, d)."""
         return rules.resolve(self.bandwidth, to_numpy(values))
 
     def gram(self, block: Block, like: Array) -> Gram:

@@ -24,9 +24,9 @@ _LARGEST_EXPONENT = 700.0
 
 
 def median(values: NDArray[np.float64]) -> float:
-    """Median of the non-zero pairwise distances.
+    """Compute the median of the non-zero pairwise Euclidean distances.
 
-    Beyond 5000 rows, of a fixed sample of that many.
+    Beyond 5000 rows a fixed sample of that many is taken. The width of constant values is 1, here and in all rules.
 
     Examples
     --------
@@ -55,10 +55,11 @@ def _middle(zeros: int, pairs: int) -> tuple[int, int]:
 
 
 def silverman(values: NDArray[np.float64]) -> float:
-    """Silverman's normal reference rule for d dimensions: s (4 / ((d + 2) n))^(1/(d + 4)).
+    """Compute Silverman's normal reference rule for d dimensions: s (4 / ((d + 2) n))^(1/(d + 4)).
 
-    The width of a Gaussian kernel density estimate that is best, asymptotically, if the values are normal
-    (Silverman 1986, Density Estimation); s is the `spread`.
+    For many rows of independent normal coordinates with equal variances it is the best width of a Gaussian kernel
+    density estimate (Silverman 1986, "Density estimation for statistics and data analysis"). s is the root mean square
+    of the standard deviations of the coordinates.
 
     Examples
     --------
@@ -71,10 +72,10 @@ def silverman(values: NDArray[np.float64]) -> float:
 
 
 def scott(values: NDArray[np.float64]) -> float:
-    """Scott's rule for d dimensions: s n^(-1/(d + 4)).
+    """Compute Scott's rule for d dimensions: s n^(-1/(d + 4)).
 
-    Silverman's rule without its factor, which lies between 0.92 and 1.06 (Scott 1992, Multivariate Density
-    Estimation), with one `spread` s for all coordinates.
+    Silverman's rule without its factor, which lies between 0.92 and 1.06 (Scott 1992, "Multivariate density
+    estimation"). s is one number for all coordinates, the root mean square of their standard deviations.
 
     Examples
     --------
@@ -109,16 +110,16 @@ def spread(values: NDArray[np.float64]) -> float:
 
 @dataclass(frozen=True)
 class Neighbors:
-    """Median over the rows of the distance to their k-th nearest neighbor, the row itself not counted.
+    """Width rule: the median over the rows of the distance to their k-th nearest neighbor.
 
-    Neighbors are distinct values: repeated ones count once, so that the width of tied data is not 0, and where there
-    are fewer than k others the farthest of them is taken. The median, not the mean, because the distances of a
-    few outliers can exceed all others together. Beyond 5000 rows the median is over a fixed sample of them, while
-    neighbors are still sought among all rows.
+    Neighbors are values that differ from the row's own: repeated ones count once, so that the width of tied data is
+    not 0, and where there are fewer than k others, the farthest of them is taken. It is the median, not the mean,
+    because the distances of a few outliers can exceed all others together. Beyond 5000 rows the median is over a fixed
+    sample of the rows, while neighbors are still searched among all rows.
 
     Parameters
     ----------
-    k : int
+    k : int, default 5
         Which neighbor, from 1.
 
     Examples
@@ -143,23 +144,23 @@ class Neighbors:
             raise value_error("k", expected, describe(self.k))
 
     def __call__(self, values: NDArray[np.float64]) -> float:
-        """The width for the values (n, d)."""
+        """Compute the width for values of shape (n, d)."""
         distances = neighbor_distances(values, [self.k])
         return float(np.median(distances)) if distances.size else 1.0
 
 
 @dataclass(frozen=True)
 class EntropyFraction:
-    """Width at which the entropy of order 2 is a given fraction of the largest that the values can have.
+    """Width rule: the width at which the entropy of order 2 is a given fraction of its maximum.
 
-    The entropy -log2(sum_ij K_ij^2 / n^2) falls from its maximum, -log2 of the sum of squared frequencies of the
-    distinct values (log2 n without ties), to 0 as the width grows. Beyond 5000 rows the pairs of a fixed sample
-    stand for all pairs; the maximum stays that of n rows.
+    The entropy -log2(sum_ij K_ij^2 / n^2) falls to 0 as the width grows. Its maximum is -log2 of the sum of the squared
+    relative frequencies of the distinct values, which is log2 n without ties. Beyond 5000 rows the distances of a fixed
+    sample are taken in place of all; the maximum is still that of n rows.
 
     Parameters
     ----------
-    fraction : float
-        Above 0 (everything alike) and below 1 (everything different).
+    fraction : float, default 0.4
+        Above 0 (all values count as alike) and below 1 (all count as different).
 
     Examples
     --------
@@ -179,7 +180,7 @@ class EntropyFraction:
             raise value_error("fraction", "a number above 0 and below 1", describe(self.fraction))
 
     def __call__(self, values: NDArray[np.float64]) -> float:
-        """The width for the values (n, d)."""
+        """Compute the width for values of shape (n, d)."""
         return entropy_widths(values, [self.fraction])[0]
 
 
