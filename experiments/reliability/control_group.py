@@ -1,4 +1,4 @@
-"""Commands under a limit that the system enforces: what needs more must be done in less, or refused before it is killed.
+"""Commands under a limit that the system enforces: what needs more is done in less, or refused before it is killed.
 
 usage: python -m experiments.reliability.control_group [--only CASE ...]
 
@@ -45,7 +45,12 @@ COMMANDS = {
         "outliers TABLE",
     ),
 }
-CASES = {f"{words} | {rows} | {limit}": (words, rows, limit) for rows, own in COMMANDS.items() for words in own for limit in LIMITS}
+CASES = {
+    f"{words} | {rows} | {limit}": (words, rows, limit)
+    for rows, own in COMMANDS.items()
+    for words in own
+    for limit in LIMITS
+}
 #: Seconds until a command counts as not ended.
 PATIENCE = 900
 
@@ -73,11 +78,11 @@ def control_group(limit: int) -> Iterator[tuple[Path, str]]:
 def measured(words: str, table: Path, limit: int) -> dict[str, Any]:
     """How a command ends under a limit."""
     arguments = [str(table) if word == "TABLE" else word for word in words.split()]
+    command = [sys.executable, "-m", "shearer", *arguments, "-q", "--json", f"{table.parent}/found.json"]
     with control_group(limit) as (group, peak_file):
         start = time.monotonic()
         process = subprocess.Popen(
-            ["/bin/sh", "-c", f'echo $$ > {group}/cgroup.procs; exec "$@"', "sh"]
-            + [sys.executable, "-m", "shearer", *arguments, "-q", "--json", f"{table.parent}/found.json"],
+            ["/bin/sh", "-c", f'echo $$ > {group}/cgroup.procs; exec "$@"', "sh", *command],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,

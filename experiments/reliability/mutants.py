@@ -6,7 +6,8 @@ Operators, comparisons, constants, axes, conditions and defaults of the packages
 are changed in a copy of the source; tests run on it until one fails: those that run the changed line, the fastest
 first. Which these are is recorded at first (covering.py; --record: again, after tests have changed). A line of which
 that is not known, because its file has changed since or runs it at import, meets the nearest tests of its file and
-then all of its package. Last come the examples in the docstrings of its file. A mutant that none notices has survived: it is killed by a new test, or explained in EXPLAINED.
+then all of its package. Last come the examples in the docstrings of its file. A mutant that none notices has survived:
+it is killed by a new test, or explained in EXPLAINED.
 Adds to experiments/results/reliability_mutants.json, and goes on with what is not there yet.
 """
 

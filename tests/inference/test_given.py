@@ -13,7 +13,6 @@ from shearer.conditioning.pair import PairsGiven
 from shearer.conditioning.residual import _spread
 from shearer.conditioning.ridge import Choice, Fit, Smoother
 from shearer.conditioning.similarity import Similarities
-from shearer.conditioning.strata import Strata
 from shearer.data import read
 
 
@@ -244,25 +243,6 @@ def test_more_features_are_tried_where_they_could_spend_more(rng, rank, worth):
     shrinkage = smoother.values / (smoother.values + 1.0)
     assert (missing > constants.FINER_SHARE * shrinkage.sum()) == worth
     assert (Choice(smoother, shrinkage).finer is not None) == worth
-
-
-def test_covariance_within_strata_is_that_of_all_rearrangements():
-    rng = np.random.default_rng(5)
-    strata = Strata.of([np.array([0, 0, 0, 1, 1, 1])], 6)
-    a, b = (strata._centered(rng.normal(size=(6, 2))) for _ in range(2))
-    from itertools import permutations, product
-
-    orders = product(permutations(range(3)), permutations(range(3, 6)))
-    statistics = [float(np.sum((a[list(p + q)].T @ b) ** 2)) for p, q in orders]
-    tail = strata.tails(a, b)[0]
-    observed = float(np.sum((a.T @ b) ** 2))
-    width = 4
-    covariance = np.zeros((width, width))
-    for rows in (slice(0, 3), slice(3, 6)):
-        covariance += np.kron(a[rows].T @ a[rows], b[rows].T @ b[rows]) / 2
-    assert np.trace(covariance) == pytest.approx(np.mean(statistics))
-    deviation = (observed - np.mean(statistics)) / np.sqrt(2 * np.sum(covariance**2))
-    assert tail.statistic == pytest.approx(deviation)
 
 
 def test_many_rows_in_chunks_are_those_of_one(rng, monkeypatch):

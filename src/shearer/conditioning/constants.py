@@ -23,6 +23,8 @@ TAIL_WEIGHTS = {
     "features": 1.0,
     "features by conditions": 0.25,
 }
+#: Between these the tail of three moments was measured to hold within strata; beyond them Cantelli's inequality does.
+LEAST_SKEWNESS, LARGEST_SKEWNESS = -1.0, 12.0
 #: Conditions by which the products of residuals are weighted, for links that change with a condition.
 MOST_WEIGHTS = 4
 #: Standardised conditions are cut here where they are weights.

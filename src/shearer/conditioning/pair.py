@@ -109,7 +109,7 @@ class PairsGiven:
     def method(self) -> str:
         """How p-values are found, in words."""
         if not self._numbers.shape[1]:
-            return "features within strata, exact covariance"
+            return "features within strata, exact moments"
         return "covariance of residual features"
 
     @cached_property

@@ -112,8 +112,8 @@ FIELDS: dict[str, tuple[str, str]] = {
     "pairs[].sign": ("text or null", '"+" or "-" where two columns of numbers are related monotonely'),
     "pairs[].determines": (
         "text or null",
-        '"first": each value of the first column has one of the second, and of numbers that hardly repeat the values lie on '
-        'a curve without noise; "second": the other way; "both"; null with given',
+        '"first": each value of the first column has one of the second, and of numbers that hardly repeat the values '
+        'lie on a curve without noise; "second": the other way; "both"; null with given',
     ),
     "pairs[].shape": (
         "text or null",

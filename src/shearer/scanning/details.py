@@ -121,7 +121,8 @@ def _determines(cause: NDArray[np.float64] | Indices, effect: NDArray[np.float64
         return 0.0
     if effect.dtype.kind == "f":
         largest = (len(cause) - 2) / (len(cause) + 1)
-        return float(xi(cause, effect) >= _FUNCTION * largest and _roughness(cause, effect) <= _ROUGHEST)
+        smooth = _roughness(cause.astype(np.float64), effect.astype(np.float64)) <= _ROUGHEST
+        return float(smooth and xi(cause, effect) >= _FUNCTION * largest)
     order = np.argsort(cause, kind="stable")
     stretches = 1 + int(np.count_nonzero(np.diff(codes[order])))
     return float(_ROWS_A_STRETCH * stretches <= len(cause))

@@ -99,7 +99,8 @@ def describe_direct(document: dict[str, Any], table: Table, seed: int, store: St
     for pair, (i, j) in zip(chosen, ends, strict=True):
         pair["direct"] = None if found["unclear"][i, j] else not bool(found["gone"][i, j])
     if chosen:
-        document["notes"].append(_note([pair["direct"] for pair in chosen], len(reported), table.rows, found["spent"]))
+        direct, spent = [pair["direct"] for pair in chosen], bool(found["spent"])
+        document["notes"].append(_note(direct, len(reported), table.rows, spent))
 
 
 def _fixed_by(pairs: list[dict[str, Any]], place: dict[str, int]) -> set[tuple[int, int]]:
@@ -120,7 +121,8 @@ def _note(direct: list[bool | None], reported: int, rows: int, spent: bool) -> s
         f"linked with either end, {direct.count(False)} do not."
     )
     if unclear:
-        why = f"the search ended after {MOST_TESTS:,} tests" if spent else "too few rows have all values, or none is left"
+        ended, few = f"the search ended after {MOST_TESTS:,} tests", "too few rows have all values, or none is left"
+        why = ended if spent else few
         text += f" Of {count(unclear, 'link')} it cannot be said ({why})."
     if rows > MOST_ROWS:
         more = f"all {rows:,}" if rows <= MORE_ROWS else f"{MORE_ROWS:,} of {rows:,}"
