@@ -121,6 +121,37 @@ def two_labels(g: Generator, n: int) -> tuple[Any, Any, Any]:
     return x, a * b + _e(g, n), (np.array(list("abc"))[a], np.array(list("klmn"))[b])
 
 
+def _stratum(g: Generator, n: int) -> Any:
+    return g.choice(["a", "b", "c"], size=n, p=[0.6, 0.25, 0.15])
+
+
+def _rarely(g: Generator, n: int) -> Any:
+    return np.where(g.random(n) < 0.06, g.choice([0.25, 0.5, 1.0, 2.0, 5.0], size=n), 0.0)
+
+
+def many_labels(g: Generator, n: int) -> tuple[Any, Any, Any]:
+    return np.char.add("g", g.integers(0, 30, size=n).astype(str)), _rarely(g, n), _stratum(g, n)
+
+
+def rare_events(g: Generator, n: int) -> tuple[Any, Any, Any]:
+    return g.random(n) < 0.03, g.random(n) < 0.03, _stratum(g, n)
+
+
+def cauchy_by_label(g: Generator, n: int) -> tuple[Any, Any, Any]:
+    return g.standard_cauchy(n), g.standard_cauchy(n), _stratum(g, n)
+
+
+def in_groups(rows: int, link: float) -> Draw:
+    """Each group of rows is a label of its own and has a mean of its own."""
+
+    def draw(g: Generator, n: int) -> tuple[Any, Any, Any]:
+        mean = np.repeat(_e(g, -(-n // rows)), rows)[:n]
+        x = mean + _e(g, n)
+        return x, mean + link * (x - mean) + _e(g, n), np.char.add("s", (np.arange(n) // rows).astype(str))
+
+    return draw
+
+
 def slopes(g: Generator, n: int) -> tuple[Any, Any, Any]:
     label, z = g.integers(0, 3, size=n), _e(g, n)
     slope = np.array([-1.0, 0.5, 2.0])[label]
@@ -186,6 +217,11 @@ NULLS: dict[str, Draw] = {
     "x of 3 labels": levels,
     "x a vector, 2-D": vector,
     "multiplicative noise": multiplied,
+    "30 labels, rare values, a label": many_labels,
+    "rare events, a label": rare_events,
+    "Cauchy, a label": cauchy_by_label,
+    "pairs of rows": in_groups(2, 0.0),
+    "groups of 8 rows": in_groups(8, 0.0),
 }
 
 
@@ -245,8 +281,15 @@ LINKS: dict[str, Draw] = {
     "common noise, heteroscedastic": with_link("heteroscedastic", 0.5),
     "x causes y, a label": in_labels,
     "x causes y, slopes by a label": cause,
+    "x causes y, pairs of rows": in_groups(2, 0.4),
+    "x causes y, groups of 8 rows": in_groups(8, 0.4),
 }
 DESIGNS = NULLS | LINKS
+#: Numbered after those that were there before, whose seeds stay what they are.
+LATER = (
+    "30 labels, rare values, a label", "rare events, a label", "Cauchy, a label", "pairs of rows", "groups of 8 rows",
+    "x causes y, pairs of rows", "x causes y, groups of 8 rows",
+)  # fmt: skip
 
 
 def by_shearer(x: Any, y: Any, z: Any, _: int) -> tuple[float, bool]:
@@ -311,7 +354,7 @@ def study(case: str, trials: range) -> dict[str, Any]:
     """Shares of trials with a p-value up to the level, with a warning, and without an answer."""
     design, method, size = case.split(" | ")
     rows = int(size)
-    seed = sorted(DESIGNS).index(design)
+    seed = [*sorted(DESIGNS.keys() - set(LATER)), *LATER].index(design)
     start = time.process_time()
     found = []
     for trial in trials:
