@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import shearer as sh
-from shearer.conditioning import constants, rearrangements
-from shearer.conditioning.rearrangements import rearranged
+from shearer.conditioning import constants, strata_moments
+from shearer.conditioning.strata_moments import rearranged
 from shearer.conditioning.strata import Strata
 
 
@@ -48,7 +48,7 @@ def test_moments_are_those_of_all_rearrangements(sizes, heavy):
 def test_moments_by_pieces_are_those_at_once(monkeypatch):
     strata, first, second = features([40, 40, 7, 7, 7, 3, 2], heavy=True)
     expected = rearranged(first, second, strata.codes, strata.counts)
-    monkeypatch.setattr(rearrangements, "_ROOM", 30)
+    monkeypatch.setattr(strata_moments, "_ROOM", 30)
     for found, whole in zip(rearranged(first, second, strata.codes, strata.counts), expected, strict=True):
         assert vars(found) == pytest.approx(vars(whole), rel=1e-9)
 
@@ -56,7 +56,7 @@ def test_moments_by_pieces_are_those_at_once(monkeypatch):
 def test_third_moments_of_a_draw_of_strata_are_near_those_of_all(monkeypatch):
     strata, first, second = features([5] * 400, heavy=False)
     whole = rearranged(first, second, strata.codes, strata.counts)[0]
-    monkeypatch.setattr(rearrangements, "_MOST_COMPARED", 100)
+    monkeypatch.setattr(strata_moments, "_MOST_COMPARED", 100)
     drawn = rearranged(first, second, strata.codes, strata.counts)[0]
     assert drawn.third != whole.third
     assert drawn.third == pytest.approx(whole.third, rel=0.02)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shearer.conditioning import constants
 from shearer.conditioning.covariance import Tail, cumulant_tail
 from shearer.conditioning.designs import standardized
-from shearer.conditioning.rearrangements import Cumulants, rearranged
+from shearer.conditioning.strata_moments import Cumulants, rearranged
 from shearer.conditioning.residual import Parts, Residual
 
 Floats = NDArray[np.float64]
