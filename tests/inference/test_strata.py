@@ -7,8 +7,8 @@ import pytest
 
 import shearer as sh
 from shearer.conditioning import constants, strata_moments
-from shearer.conditioning.strata_moments import rearranged
 from shearer.conditioning.strata import Strata
+from shearer.conditioning.strata_moments import rearranged
 
 
 def features(sizes, heavy, widths=(2, 3)):

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from shearer.conditioning import constants
 from shearer.conditioning.covariance import Tail, cumulant_tail
 from shearer.conditioning.designs import standardized
-from shearer.conditioning.strata_moments import Cumulants, rearranged
 from shearer.conditioning.residual import Parts, Residual
+from shearer.conditioning.strata_moments import Cumulants, rearranged
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
