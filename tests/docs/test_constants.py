@@ -79,6 +79,7 @@ STATED = [
     ("scan_page", "in at most {} tests", f"{direct_links.MOST_TESTS}"),
     ("scan_page", "on at most {} rows", f"{direct_links.MOST_ROWS}"),
     ("conditional", "from {} rows to a million", f"{given.FEWEST_ROWS}"),
+    ("conditional", "skewness is below {},", f"{given.LEAST_SKEWNESS:g} or above {given.LARGEST_SKEWNESS:g}"),
     ("conditional", "more than a {} as many dimensions", {1 / 3: "third"}[given.MOST_DIMENSIONS_SHARE]),
     ("compare", "joined with weights {}.", listed(number_pairs.WEIGHTS).replace("0.", ".")),
     ("compare", "with fewer than {} such rows", f"{compared_groups.FEWEST_PAIR_ROWS}"),
