@@ -68,3 +68,10 @@ def test_missing_values_take_a_new_statistic(dummy, columns):
     found = sh.pairwise(columns, missing="pairwise").pvalue
     assert found[0, 1] == pytest.approx(sh.pairwise(kept).pvalue[0, 1], rel=0.2)
     assert dummy in names(sh.independence_test(kept["x"], kept["y"]))
+
+
+def test_work_is_that_of_the_products_of_features():
+    """A multiplication and an addition for each entry of the products, at all rungs that meet."""
+    ranks = limits.TYPICAL_RANKS
+    entries = sum(ranks[first] * ranks[second] for first, second in statistics.rungs_of_pairs(len(ranks)))
+    assert limits.work_of_pair() == 2 * entries
