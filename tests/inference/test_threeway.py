@@ -1,5 +1,7 @@
 """Three-way terms: what models of pairs explain is not rejected, what they do not is found, of every kind."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from shearer.data import read
 from shearer.inference.threeway import contingency
 from shearer.inference.threeway.axes import MOST_VECTOR_ROWS, axes_of, axis_of
 from shearer.inference.threeway.contingency import count_test, fit_margins, unpaired
+from shearer.inference.threeway.interaction import join_strata
 from shearer.inference.threeway.loglinear import PairwiseFunctions, fit_pairwise, lift
 from shearer.inference.threeway.term import ThreeWay, bytes_needed, three_way, three_way_of_axes
 from shearer.pairs import limits
@@ -164,6 +167,38 @@ def test_what_a_term_adds_errs_as_much_as_it_says():
     assert errors.mean() == pytest.approx(added.std(ddof=1), rel=0.4)
 
 
+def test_where_few_polynomials_do_not_fit_more_are_fitted(monkeypatch):
+    """A richer model of pairs leaves less to what all three add; no more is left to it by what is not needed."""
+    a, b, e = np.random.default_rng(0).normal(size=(3, 1000))
+    variables = read(a, b, a * b + e).variables
+    whole = three_way(variables)
+    monkeypatch.setattr("shearer.inference.threeway.term.DEGREES", (3,))
+    few = three_way(variables)
+    assert few.added - whole.added > 2 * whole.error
+    assert whole.added > 10 * whole.error
+
+
+def test_functions_of_labels_are_1_and_indicators(rng):
+    """The first is 1 and all others are of degree 1; of many levels the most frequent four take part in products."""
+    for levels in (2, 3, 9):
+        codes = np.concatenate([np.arange(levels), rng.integers(0, levels, 200)])
+        axis = axis_of(read(codes.astype(str)).variables[0], 8)
+        assert axis.basis[:, 0] == pytest.approx(np.ones(levels))
+        assert axis.degrees.tolist() == [0] + [1] * (levels - 1)
+        assert axis.saturated
+        assert axis.tested.shape == (levels, min(levels - 1, 4))
+        assert axis.basis.T * axis.shares @ axis.basis == pytest.approx(np.eye(levels), abs=1e-9)
+
+
+def test_a_label_beside_numbers_takes_part_by_functions_of_degree_1(rng):
+    for levels in ("uv", "uvw"):
+        labels, number = rng.choice(list(levels), size=300), rng.normal(size=300)
+        (joined,) = read({"a": labels, "b": number}, groups={"both": ["a", "b"]}).variables
+        axis = axis_of(joined, 8)
+        assert (axis.degrees[axis.leading] == 1).all()
+        assert axis.leading.sum() == len(levels)  # indicators of all levels but one, and the number
+
+
 def test_a_variable_of_one_class_has_no_term(rng):
     found = three_way(read(*rng.normal(size=(2, 50)), np.zeros(50)).variables)
     assert found == ThreeWay(statistic=0.0, pvalue=1.0, degrees=0, added=0.0, error=0.0)
@@ -246,6 +281,19 @@ class TestGivenLabels:
         found = sh.interaction_test(a, b, c, given=label)
         assert found.pvalue == sh.interaction_test(a[:70], b[:70], c[:70]).pvalue
         assert found.rows == 70
+
+    def test_levels_are_joined_by_their_rows(self, rng):
+        """Means over rows, their errors as those of a weighted mean, and Fisher's p-value."""
+        few, many = (sh.interaction_test(*rng.normal(size=(3, rows))) for rows in (100, 300))
+        few, many = (replace(own, added_error=error) for own, error in ((few, 0.4), (many, 0.1)))
+        found = join_strata([few, many], ("label",))
+        assert found.rows == 400
+        assert found.added == pytest.approx(few.added / 4 + 3 * many.added / 4)
+        assert found.added_error == pytest.approx(np.hypot(0.4 / 4, 3 * 0.1 / 4))
+        errors = few.o_information_error / 4, 3 * many.o_information_error / 4
+        assert found.o_information_error == pytest.approx(np.hypot(*errors))
+        both = few.pvalue * many.pvalue
+        assert found.pvalue == pytest.approx(both * (1 - np.log(both)))
 
     def test_what_is_refused(self, rng):
         a, b, c = rng.normal(size=(3, 60))
