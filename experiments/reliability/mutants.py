@@ -87,6 +87,7 @@ EXPLAINED: dict[str, str] = {
     "inference/threeway/loglinear.py: line 158: 1 to 2": "How many cells are worked on at a time bounds memory alone.",
     "inference/threeway/set_term.py: line 80: 0 to 1": "All axes have the same rows.",
     "pairs/engine.py: line 223: True to False": "Both are of one length: this guards against errors of ours alone.",
+    "pairs/engine.py: line 256: if remember: denied": "What is not kept is found again: only time and memory differ.",
     "pairs/null_law/combined_pvalue.py: line 44: 1.0 to 2.0": "Equal weights are divided by their sum.",
     "pairs/null_law/combined_pvalue.py: line 82: 30.0 to 60.0": (
         "Where a table ends: the expansion beyond agrees with it there to a part in five thousand."
