@@ -92,6 +92,11 @@ EXPLAINED: dict[str, str] = {
     "pairs/null_law/combined_pvalue.py: line 82: 30.0 to 60.0": (
         "Where a table ends: the expansion beyond agrees with it there to a part in five thousand."
     ),
+    "pairs/null_law/pearson3.py: line 23: 0.002 to 0.004": "Where a formula follows another: both are exact to 1e-9.",
+    "pairs/null_law/pearson3.py: line 25: 0.02 to 0.04": "Up to which a series is taken: it is exact to 1e-12 there.",
+    "pairs/null_law/pearson3.py: line 26: 10 to 11": "A further term of a series is less than round-off.",
+    "pairs/null_law/pearson3.py: line 27: 1000000000.0 to 2000000000.0": "Tails are 0 or 1 a billion deviations out.",
+    "pairs/null_law/pearson3.py: line 54: 2.0 to 4.0": "Where a formula follows another: both are exact to 1e-9.",
     "pairs/patterns.py: line 117: 0 to 1": "Nobody reads an additive part that was not asked for.",
     "pairs/patterns.py: line 148: lost.sum(axis=1) < masks.sum(axis=1) / 2: Lt to GtE": (
         "Products of few rows are taken away or those of many added up: the sums are the same, only the time differs."

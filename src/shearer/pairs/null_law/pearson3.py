@@ -23,7 +23,7 @@ _STEP = (0.025, 0.011)
 _SMALLEST = 2e-3
 # Up to which y a series of so many terms is exact to round-off, and beyond which z every tail is 0 or 1.
 _SERIES = 0.02
-_BENT = [2.0 * (-1) ** power / power for power in range(10, 2, -1)]
+_BENT = [2.0 / power for power in range(10, 2, -1)]
 _FAR = 1e9
 # The nodes around a value, counted from the last one below it, and what their Lagrange polynomials are divided by.
 _NODES = (-1, 0, 1, 2)
@@ -68,10 +68,10 @@ def _nearly_normal(z: Floats, t: Floats) -> Floats:
     y = t * z
     with np.errstate(divide="ignore", invalid="ignore"):
         # ((w / z)^2 - 1) / y, by its series where logarithms lose digits.
-        bent = np.where(np.abs(y) < _SERIES, np.polyval(_BENT, y), (2.0 * (y - np.log1p(y)) / y**2 - 1.0) / y)
+        bent = np.where(np.abs(y) < _SERIES, -np.polyval(_BENT, -y), (2.0 * (y - np.log1p(y)) / y**2 - 1.0) / y)
         ratio = np.sqrt(1.0 + y * bent)
         tail = special.ndtr(-z * ratio) + _density(z * ratio) * t * bent / (ratio * (1.0 + ratio))
-    return np.where(y <= -1.0, z < 0.0, tail)  # beyond the end of the support
+    return np.where(y <= -1.0, t > 0.0, tail)  # beyond the end of the support
 
 
 def _density(z: Floats) -> Floats:
