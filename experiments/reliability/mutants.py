@@ -64,7 +64,10 @@ NEAR = {
 #: Package -> all tests of it.
 WIDE = {
     "spectrum": ["tests/spectrum", "tests/test_closed_forms.py", "tests/test_gradients.py", "tests/reference"],
-    "measures": ["tests/measures", "tests/test_cover.py", "tests/test_libraries.py", "tests/reference"],
+    "measures": [
+        *("tests/measures", "tests/test_cover.py", "tests/test_libraries.py", "tests/reference"),
+        "tests/test_subsampling.py",
+    ],
     "pairs": ["tests/pairs", "tests/inference/test_independence.py"],
     "inference": ["tests/inference"],
 }
@@ -86,6 +89,10 @@ EXPLAINED: dict[str, str] = {
     "inference/threeway/interaction.py: line 225: 1 to 2": "numpy finds the size for any negative number.",
     "inference/threeway/loglinear.py: line 158: 1 to 2": "How many cells are worked on at a time bounds memory alone.",
     "inference/threeway/set_term.py: line 80: 0 to 1": "All axes have the same rows.",
+    "pairs/clusters.py: line 148: centered.shape[0] > centered.shape[1]: Gt to LtE": (
+        "A matrix and its transpose have the same squares of singular values: only time differs."
+    ),
+    "pairs/engine.py: line 102: 1 to 2": "How many variables a tile of very many rows has bounds memory alone.",
     "pairs/engine.py: line 223: True to False": "Both are of one length: this guards against errors of ours alone.",
     "pairs/engine.py: line 256: if remember: denied": "What is not kept is found again: only time and memory differ.",
     "pairs/null_law/combined_pvalue.py: line 44: 1.0 to 2.0": "Equal weights are divided by their sum.",

@@ -91,6 +91,17 @@ def test_exact_law_of_eight_cells():
     assert np.isclose(count_test(counts).pvalue, expected)
 
 
+def test_bits_of_a_table_err_as_a_mean_over_its_rows(rng):
+    """Logarithms of what is observed over what is expected, as one number for each row."""
+    counts = rng.integers(20, 60, size=(3, 3, 2)).astype(float)
+    counts[0, 0, 0] += 200
+    found = count_test(counts)
+    ratios = np.log2(counts / fit_margins(counts[None])[0])
+    every = np.repeat(ratios.ravel(), counts.ravel().astype(int))
+    assert found.error == pytest.approx(every.std() / np.sqrt(len(every)))
+    assert found.added == pytest.approx(every.mean() - 4 / (2 * len(every) * np.log(2)))
+
+
 def test_fitted_margins():
     rng = np.random.default_rng(0)
     table = rng.integers(1, 20, size=(3, 4, 2)).astype(float)

@@ -3,10 +3,12 @@
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import shearer as sh
 from shearer.data import read
 from shearer.kernels import Gaussian
+from shearer.pairs import limits
 from shearer.pairs.engine import PairTests
 from shearer.pairs.rungs import rung_widths, unit_scale
 from shearer.pairs.sides import Ladders
@@ -265,6 +267,35 @@ def test_interval():
     nothing = np.zeros(1), np.zeros(1), np.full(1, 200.0), 200
     crossed, equal = squared_interval(*nothing, attainable=0.5), squared_interval(*nothing)
     assert equal.high[0] < crossed.high[0] < 2 * equal.high[0]
+
+
+def chance_at(v, n, squared, variance, freedom, attainable, unsettled):
+    """Spread of a share whose true value is v: a multiple of 4 v (1 - v)^p / n, of permutations, of the attainable."""
+    power = 1 + 0.75 * freedom / (freedom + limits.FEW_ROWS)
+    permuted = [(chance_deviation(n) / attainable) ** 2 * (1 - own) ** 2 for own in (v, squared)]
+    model = [4 * own * (1 - own) ** power / n for own in (v, squared)]
+    rest = variance - permuted[1] - unsettled * squared**2  # what the rows' influences leave to the model
+    factor = rest / (model[1] + permuted[1])
+    return factor * model[0] + permuted[0] + unsettled * v**2
+
+
+def test_ends_are_as_far_from_the_estimate_as_chance_allows():
+    n, squared, variance, freedom, attainable, unsettled = given = 24, 0.4, 0.03, 15.0, 0.7, 0.06
+    some = (np.array([own]) for own in (squared, variance, freedom))
+    low, high = squared_interval(*some, n, attainable, unsettled)
+    quantile = stats.t.ppf(0.975, freedom)
+    assert 0.01 < low[0] < squared < high[0] < 0.99
+    for end in (low[0], high[0]):
+        assert abs(end - squared) == pytest.approx(quantile * np.sqrt(chance_at(end, *given)), rel=1e-4)
+
+
+def test_an_estimate_near_1_varies_no_less_than_the_model_says():
+    """Where influences say less than the model does at one error below it; the model is that of a phi coefficient."""
+    n, freedom = 150, 150.0
+    low, high = squared_interval(np.ones(1), np.array([4e-4]), np.array([freedom]), n, coarse=True)
+    spread = 4 / n * low[0] * (1 - low[0]) + chance_deviation(n) ** 2 * (1 - low[0]) ** 2
+    assert 1 - low[0] == pytest.approx(stats.t.ppf(0.975, freedom) * np.sqrt(spread), rel=1e-4)
+    assert high[0] == 1.0
 
 
 def test_an_estimate_of_1_with_an_error_has_an_interval_that_says_something(rng):
