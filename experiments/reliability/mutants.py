@@ -77,13 +77,15 @@ RECORD = ROOT / "experiments" / "checkpoints" / "reliability_lines.json"
 PATIENCE = 600
 #: Survivors that no test can tell from the source -> why: "file: change".
 EXPLAINED: dict[str, str] = {
-    "inference/threeway/contingency.py: line 141: values ** 2: Pow to Mult": (
+    "inference/threeway/contingency.py: line 147: values ** 2: Pow to Mult": (
         "Means of what is projected are 0, so that sweeps go on to their last: only time differs."
     ),
-    "inference/threeway/contingency.py: line 147: 1e-09 to 2e-09": (
+    "inference/threeway/contingency.py: line 153: 1e-09 to 2e-09": (
         "Cells in which a model expects so little have no rows but for round-off."
     ),
-    "inference/threeway/contingency.py: line 173: 1e-09 to 2e-09": (
+    "inference/threeway/contingency.py: line 164: 1 to 2": "A sum that no cell adds to leaves the rank as it is.",
+    "inference/threeway/contingency.py: line 165: 0 to 1": "Cells have as many places along each axis.",
+    "inference/threeway/contingency.py: line 176: 1e-09 to 2e-09": (
         "Chances of tables of counts are equal up to round-off or differ by far more."
     ),
     "inference/threeway/interaction.py: line 225: 1 to 2": "numpy finds the size for any negative number.",

@@ -127,6 +127,14 @@ def test_spread_is_that_of_samples():
     assert math.sqrt(np.mean(squares)) == pytest.approx(np.std(values), rel=0.15)
 
 
+def test_both_sides_count_where_a_maximum_changes_hands(rng):
+    """One standard error up and one down: of max(s, c) half of s - c where c is between 0 and s."""
+    changes = rng.normal(size=(50, 1))
+    error = math.sqrt(49 * changes.var())
+    spread, _ = by_rows.RowInfluences(lambda shift: float(max(shift[0], 0.4 * error)), changes, 50).spread()
+    assert spread == pytest.approx(0.3 * error)
+
+
 def test_a_spread_where_the_measure_does_not_exist_one_standard_error_away(rng):
     """Smaller steps, down to a sixteenth, have the slope of a measure that is defined near by only."""
     changes = rng.normal(size=(50, 2))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import linalg
 
 import shearer as sh
 from shearer.data import read
@@ -91,6 +92,23 @@ def test_exact_law_of_eight_cells():
     assert np.isclose(count_test(counts).pvalue, expected)
 
 
+@pytest.mark.parametrize("shape", [(3, 3, 3), (5, 4, 3), (2, 3, 2, 3)])
+def test_degrees_are_the_ways_in_which_tables_of_the_same_margins_differ(shape):
+    """Also of few rows, where margins leave no rows to many cells and tables fall into parts."""
+    for seed in range(30):
+        g = np.random.default_rng(seed)
+        counts = np.zeros(shape)
+        np.add.at(counts, tuple(g.integers(0, size, 10) // g.integers(1, 3, 10) for size in shape), 1)
+        axes = range(counts.ndim)
+        possible = np.logical_and.reduce([np.broadcast_to(counts.sum(k, keepdims=True) > 0, shape) for k in axes])
+        sums = []
+        for cell in np.argwhere(possible):
+            one = np.zeros(shape)
+            one[tuple(cell)] = 1
+            sums.append(np.concatenate([one.sum(axis=axis).ravel() for axis in axes]))
+        assert count_test(counts).degrees == linalg.null_space(np.array(sums).T).shape[1]
+
+
 def test_bits_of_a_table_err_as_a_mean_over_its_rows(rng):
     """Logarithms of what is observed over what is expected, as one number for each row."""
     counts = rng.integers(20, 60, size=(3, 3, 2)).astype(float)
@@ -100,6 +118,14 @@ def test_bits_of_a_table_err_as_a_mean_over_its_rows(rng):
     every = np.repeat(ratios.ravel(), counts.ravel().astype(int))
     assert found.error == pytest.approx(every.std() / np.sqrt(len(every)))
     assert found.added == pytest.approx(every.mean() - 4 / (2 * len(every) * np.log(2)))
+
+
+def test_tables_whose_margins_leave_nothing_open():
+    """Of one level, and with rows where each label has a level of its own: there is nothing to test."""
+    diagonal = np.zeros((3, 3, 3))
+    diagonal[np.arange(3), np.arange(3), np.arange(3)] = 7.0
+    for counts in (np.ones((1, 3, 3)), diagonal):
+        assert count_test(counts) == (0.0, 1.0, 0, 0.0, 0.0)
 
 
 def test_fitted_margins():

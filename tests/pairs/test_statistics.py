@@ -75,3 +75,13 @@ def test_work_is_that_of_the_products_of_features():
     ranks = limits.TYPICAL_RANKS
     entries = sum(ranks[first] * ranks[second] for first, second in statistics.rungs_of_pairs(len(ranks)))
     assert limits.work_of_pair() == 2 * entries
+
+
+def test_weights_do_not_depend_on_the_order_of_two_variables():
+    """Nor is anything worth as much as both variables at their widest rungs, by which most dependence is seen."""
+    assert statistics.STATISTICS
+    for one in statistics.STATISTICS:
+        assert {(second, first): weight for (first, second), weight in one.weights.items()} == dict(one.weights)
+    every = {heights: sum(statistics.weights_of([heights])) for heights in statistics.rungs_of_pairs(4)}
+    assert max(every, key=every.get) == (0, 0)
+    assert every[0, 0] > sum(weight for heights, weight in every.items() if max(heights) > 0)
