@@ -79,7 +79,7 @@ PATIENCE = 600
 EXPLAINED: dict[str, str] = {
     "inference/aggregated.py: line 31: 20 to 21": "How many entries a band has bounds memory alone.",
     "inference/intervals/influence.py: line 45: True to False": "Nothing in the package changes one that was made.",
-    "inference/intervals/rank_one.py: line 37: 64 to 65": "Points of a sum in place of an integral: fewer are enough.",
+    "inference/intervals/rank_one.py: line 37: 64 to 65": "One point more of a sum moves what is found by a millionth.",
     "inference/intervals/row_influences.py: line 21: 20000 to 20001": "How many rows a sample has is a choice.",
     "inference/threeway/axes.py: line 36: True to False": "Nothing in the package changes one that was made.",
     "inference/threeway/axes.py: line 77: True to False": "Nothing in the package changes one that was made.",
