@@ -97,6 +97,7 @@ EXPLAINED: dict[str, str] = {
     "pairs/sides.py: line 88: False to True": "Nobody compares two of them.",
     "pairs/splits.py: line 32: 128 to 129": "How many rows a sample has is a choice.",
     "pairs/sums.py: line 103: True to False": "Nothing in the package changes one that was made.",
+    "spectrum/lowrank/accumulator.py: line 121: 0.0 to 1.0": "Orders 0 and infinity make no use of it.",
     "spectrum/lowrank/certified.py: line 48: True to False": "Nothing in the package changes one that was made.",
     "spectrum/lowrank/cholesky.py: line 25: 2 to 3": "How many columns one block has bounds memory alone.",
     "spectrum/renyi.py: line 17: 0.1 to 0.2": "Where a formula follows another: both are exact to a dozen digits.",
