@@ -51,3 +51,29 @@ def test_seeds_and_dependence(rng):
 def test_bad_counts(options, message):
     with pytest.raises((ValueError, TypeError), match=message):
         sh.Subsampling(np.arange(50.0), np.arange(50.0), **options)
+
+
+def test_rows_that_are_not_there(rng):
+    noun = sh.Dependence(rng.normal(size=10), rng.normal(size=10))
+    assert noun.on_rows([0, 9]).rows == 2
+    for rows in ([0, 10], np.ones(11, dtype=bool)):
+        with pytest.raises(
+            ValueError, match="rows: expected a slice, a mask of length 10 or positions from 0 to 9, got"
+        ):
+            noun.on_rows(rows)
+    with pytest.raises(ValueError, match="rows: expected at least 2 rows, got 1"):
+        noun.on_rows([9])
+
+
+def test_shuffled_rows_keep_what_single_variables_have_alone(rng):
+    """Where all entropies are known before, those of several variables are found again."""
+    x, e, order = rng.normal(size=60), rng.normal(size=60), rng.permutation(60)
+    noun = sh.Dependence(x, x + 0.3 * e, kernel=sh.kernels.Gaussian(1.0))
+    before = noun.mutual_information(normalize=False).value
+    shuffled = noun.shuffled([np.arange(60), order])
+    expected = sh.Dependence(x, (x + 0.3 * e)[order], kernel=sh.kernels.Gaussian(1.0))
+    assert shuffled.mutual_information(normalize=False).value < before / 2
+    assert shuffled.mutual_information(normalize=False).value == pytest.approx(
+        expected.mutual_information(normalize=False).value, abs=1e-9
+    )
+    assert all(shuffled.entropies({k}).value == noun.entropies({k}).value for k in range(2))

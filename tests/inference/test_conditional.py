@@ -39,6 +39,16 @@ def test_statistic_is_the_conditional_mutual_information(rng):
         assert found.pvalue >= 1 / 6
 
 
+def test_a_constant_condition_leaves_two_variables_to_test(rng):
+    """One of the two that is constant leaves nothing; a condition that is constant is none."""
+    x = rng.normal(size=40)
+    label, y = ["u"] * 40, x + 0.2 * rng.normal(size=40)
+    assert conditional_test(x, y, given=label, n_resamples=19).pvalue == 0.05
+    constant = conditional_test(x, np.ones(40), given=label, n_resamples=19)
+    assert constant.pvalue == 1.0
+    assert "nothing to test: 'x2' constant" in constant.method
+
+
 def test_seeds_and_threads():
     x, y, z, _ = common_cause(1, n=50)
     runs = [conditional_test(x, y, given=z, n_resamples=20, rng=s, n_jobs=j) for s, j in ((0, 1), (0, 2), (1, 1))]

@@ -1,5 +1,7 @@
 """The test a user asks for first: right on known cases, clear on hopeless ones."""
 
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pytest
 
@@ -28,6 +30,13 @@ def test_default_is_aggregated_and_lists_its_components(ring):
     assert sorted(component.weight for component in result.components) == sorted(weights)
     assert result.rows == 80
     assert "p = " in str(result)
+
+
+def test_answers_cannot_be_changed(ring):
+    result = sh.independence_test(*ring)
+    for one in (result, result.components[0]):
+        with pytest.raises(FrozenInstanceError):
+            one.pvalue = 0.0
 
 
 def test_stated_measure_or_order_means_permutation(ring):

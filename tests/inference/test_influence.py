@@ -127,6 +127,29 @@ def test_spread_is_that_of_samples():
     assert math.sqrt(np.mean(squares)) == pytest.approx(np.std(values), rel=0.15)
 
 
+def test_both_sides_count_where_a_maximum_changes_hands(rng):
+    """One standard error up and one down: of max(s, c) half of s - c where c is between 0 and s."""
+    changes = rng.normal(size=(50, 1))
+    error = math.sqrt(49 * changes.var())
+    spread, _ = by_rows.RowInfluences(lambda shift: float(max(shift[0], 0.4 * error)), changes, 50).spread()
+    assert spread == pytest.approx(0.3 * error)
+
+
+def test_a_spread_where_the_measure_does_not_exist_one_standard_error_away(rng):
+    """Smaller steps, down to a sixteenth, have the slope of a measure that is defined near by only."""
+    changes = rng.normal(size=(50, 2))
+    weights = np.array([0.3, -0.5])
+    expected = math.sqrt(49 / 50 * np.sum(((changes - changes.mean(axis=0)) @ weights) ** 2))
+    largest = math.sqrt(49 * np.linalg.eigvalsh(np.cov(changes.T, bias=True))[-1])
+    for reach in (2.0, 0.5, 0.1):
+
+        def measure(shift, reach=reach):
+            return float(weights @ shift) if np.linalg.norm(shift) < reach * largest else math.nan
+
+        spread, _ = by_rows.RowInfluences(measure, changes, 50).spread()
+        assert spread == pytest.approx(expected, rel=1e-9)
+
+
 def test_no_random_choice(rng):
     x = rng.normal(size=50)
     first, second = (confidence_interval(x, x**2, rng=seed) for seed in (1, 2))

@@ -35,6 +35,8 @@ def test_sequential_stopping(rng):
 
     pvalue, null = sequential_pvalue(draw, -1.0, most=10_000, exceedances=10)
     assert pvalue == 10 / len(null)
+    assert np.sum(null >= -1.0) == 10
+    assert null[-1] >= -1.0
     assert sum(calls) < 100
     pvalue, null = sequential_pvalue(draw, 50.0, most=999, exceedances=10)
     assert pvalue == 1 / 1000

@@ -9,9 +9,15 @@ from scipy import special
 import shearer as sh
 from shearer.data import read
 from shearer.inference.threeway.axes import axis_of
-from shearer.inference.threeway.contingency import count_test, fit_margins
-from shearer.inference.threeway.set_term import _lower_functions, rank_functions, set_term
-from shearer.inference.threeway.term import three_way
+from shearer.inference.threeway.contingency import count_test, fit_margins, unpaired
+from shearer.inference.threeway.set_term import (
+    _lower_functions,
+    joint_products,
+    rank_functions,
+    set_axes,
+    set_term,
+)
+from shearer.inference.threeway.term import score_test, three_way
 
 
 def chain(g, n):
@@ -60,6 +66,22 @@ def test_parities_are_found(count):
     assert labels.added == pytest.approx(1.0, abs=0.02)
     mixed = [np.where(numbers[0] > 0, "u", "v"), *numbers[1:]]
     assert set_term(read(*mixed).variables).pvalue < 1e-12
+
+
+def test_all_functions_of_coarse_classes_count_where_polynomials_reject():
+    """A weak parity: the p-value is that of a table of four classes each, against every model of three of them."""
+    g = np.random.default_rng(17)
+    a, b, c, d = g.normal(size=(4, 400))
+    d = np.where(g.random(400) < 0.13, np.abs(d) * np.sign(a * b * c), d)
+    variables = read(a, b, c, d).variables
+    axes = set_axes(variables)[1]
+    table = np.zeros([len(axis.basis) for axis in axes])
+    np.add.at(table, tuple(axis.codes for axis in axes), 1 / 400)
+    fitted = fit_margins(table[None])[0]
+    products = joint_products([rank_functions(axis) for axis in axes])
+    expected = score_test(table, fitted, unpaired(products, fitted), 400)
+    assert 1e-4 < expected.pvalue < 0.1
+    assert set_term(variables).pvalue == pytest.approx(expected.pvalue, rel=1e-6)
 
 
 def test_exact_test_of_sixteen_cells(rng):

@@ -1,13 +1,17 @@
 """Three-way terms: what models of pairs explain is not rejected, what they do not is found, of every kind."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy import linalg
 
 import shearer as sh
 from shearer.data import read
 from shearer.inference.threeway import contingency
 from shearer.inference.threeway.axes import MOST_VECTOR_ROWS, axes_of, axis_of
 from shearer.inference.threeway.contingency import count_test, fit_margins, unpaired
+from shearer.inference.threeway.interaction import join_strata
 from shearer.inference.threeway.loglinear import PairwiseFunctions, fit_pairwise, lift
 from shearer.inference.threeway.term import ThreeWay, bytes_needed, three_way, three_way_of_axes
 from shearer.pairs import limits
@@ -88,6 +92,42 @@ def test_exact_law_of_eight_cells():
     assert np.isclose(count_test(counts).pvalue, expected)
 
 
+@pytest.mark.parametrize("shape", [(3, 3, 3), (5, 4, 3), (2, 3, 2, 3)])
+def test_degrees_are_the_ways_in_which_tables_of_the_same_margins_differ(shape):
+    """Also of few rows, where margins leave no rows to many cells and tables fall into parts."""
+    for seed in range(30):
+        g = np.random.default_rng(seed)
+        counts = np.zeros(shape)
+        np.add.at(counts, tuple(g.integers(0, size, 10) // g.integers(1, 3, 10) for size in shape), 1)
+        axes = range(counts.ndim)
+        possible = np.logical_and.reduce([np.broadcast_to(counts.sum(k, keepdims=True) > 0, shape) for k in axes])
+        sums = []
+        for cell in np.argwhere(possible):
+            one = np.zeros(shape)
+            one[tuple(cell)] = 1
+            sums.append(np.concatenate([one.sum(axis=axis).ravel() for axis in axes]))
+        assert count_test(counts).degrees == linalg.null_space(np.array(sums).T).shape[1]
+
+
+def test_bits_of_a_table_err_as_a_mean_over_its_rows(rng):
+    """Logarithms of what is observed over what is expected, as one number for each row."""
+    counts = rng.integers(20, 60, size=(3, 3, 2)).astype(float)
+    counts[0, 0, 0] += 200
+    found = count_test(counts)
+    ratios = np.log2(counts / fit_margins(counts[None])[0])
+    every = np.repeat(ratios.ravel(), counts.ravel().astype(int))
+    assert found.error == pytest.approx(every.std() / np.sqrt(len(every)))
+    assert found.added == pytest.approx(every.mean() - 4 / (2 * len(every) * np.log(2)))
+
+
+def test_tables_whose_margins_leave_nothing_open():
+    """Of one level, and with rows where each label has a level of its own: there is nothing to test."""
+    diagonal = np.zeros((3, 3, 3))
+    diagonal[np.arange(3), np.arange(3), np.arange(3)] = 7.0
+    for counts in (np.ones((1, 3, 3)), diagonal):
+        assert count_test(counts) == (0.0, 1.0, 0, 0.0, 0.0)
+
+
 def test_fitted_margins():
     rng = np.random.default_rng(0)
     table = rng.integers(1, 20, size=(3, 4, 2)).astype(float)
@@ -162,6 +202,38 @@ def test_what_a_term_adds_errs_as_much_as_it_says():
         found.append(three_way(read(a, b, a * b + e).variables))
     added, errors = np.array([[one.added, one.error] for one in found]).T
     assert errors.mean() == pytest.approx(added.std(ddof=1), rel=0.4)
+
+
+def test_where_few_polynomials_do_not_fit_more_are_fitted(monkeypatch):
+    """A richer model of pairs leaves less to what all three add; no more is left to it by what is not needed."""
+    a, b, e = np.random.default_rng(0).normal(size=(3, 1000))
+    variables = read(a, b, a * b + e).variables
+    whole = three_way(variables)
+    monkeypatch.setattr("shearer.inference.threeway.term.DEGREES", (3,))
+    few = three_way(variables)
+    assert few.added - whole.added > 2 * whole.error
+    assert whole.added > 10 * whole.error
+
+
+def test_functions_of_labels_are_1_and_indicators(rng):
+    """The first is 1 and all others are of degree 1; of many levels the most frequent four take part in products."""
+    for levels in (2, 3, 9):
+        codes = np.concatenate([np.arange(levels), rng.integers(0, levels, 200)])
+        axis = axis_of(read(codes.astype(str)).variables[0], 8)
+        assert axis.basis[:, 0] == pytest.approx(np.ones(levels))
+        assert axis.degrees.tolist() == [0] + [1] * (levels - 1)
+        assert axis.saturated
+        assert axis.tested.shape == (levels, min(levels - 1, 4))
+        assert axis.basis.T * axis.shares @ axis.basis == pytest.approx(np.eye(levels), abs=1e-9)
+
+
+def test_a_label_beside_numbers_takes_part_by_functions_of_degree_1(rng):
+    for levels in ("uv", "uvw"):
+        labels, number = rng.choice(list(levels), size=300), rng.normal(size=300)
+        (joined,) = read({"a": labels, "b": number}, groups={"both": ["a", "b"]}).variables
+        axis = axis_of(joined, 8)
+        assert (axis.degrees[axis.leading] == 1).all()
+        assert axis.leading.sum() == len(levels)  # indicators of all levels but one, and the number
 
 
 def test_a_variable_of_one_class_has_no_term(rng):
@@ -246,6 +318,19 @@ class TestGivenLabels:
         found = sh.interaction_test(a, b, c, given=label)
         assert found.pvalue == sh.interaction_test(a[:70], b[:70], c[:70]).pvalue
         assert found.rows == 70
+
+    def test_levels_are_joined_by_their_rows(self, rng):
+        """Means over rows, their errors as those of a weighted mean, and Fisher's p-value."""
+        few, many = (sh.interaction_test(*rng.normal(size=(3, rows))) for rows in (100, 300))
+        few, many = (replace(own, added_error=error) for own, error in ((few, 0.4), (many, 0.1)))
+        found = join_strata([few, many], ("label",))
+        assert found.rows == 400
+        assert found.added == pytest.approx(few.added / 4 + 3 * many.added / 4)
+        assert found.added_error == pytest.approx(np.hypot(0.4 / 4, 3 * 0.1 / 4))
+        errors = few.o_information_error / 4, 3 * many.o_information_error / 4
+        assert found.o_information_error == pytest.approx(np.hypot(*errors))
+        both = few.pvalue * many.pvalue
+        assert found.pvalue == pytest.approx(both * (1 - np.log(both)))
 
     def test_what_is_refused(self, rng):
         a, b, c = rng.normal(size=(3, 60))

@@ -72,6 +72,18 @@ def test_work_is_that_of_the_products():
     assert SplitTests.work(10_000, 3, 5, missing=0.3) > few
 
 
+def test_work_of_a_pair_and_of_a_split():
+    """A row adds its products with themselves to a pair and those with the features of a third to a split.
+
+    The rows that stand for all are multiplied by a matrix of a pair, and by each other.
+    """
+    rows, products = limits.PROBES, splits.MOST_RANK**2
+    probes, split = SplitTests.work(0, 1, 0), SplitTests.work(rows, 0, 1)
+    own = SplitTests.work(rows, 1, 0) - probes
+    assert own / split == pytest.approx(products / splits.MOST_RANK)
+    assert probes / own == pytest.approx((products + rows) / products)
+
+
 def test_what_is_found_and_what_is_not():
     rejected = {"independent": 0, "pair and noise": 0, "product": 0, "labels": 0}
     for seed in range(40):

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 import shearer as sh
+from shearer.data import read
+from shearer.kernels import Gaussian
 from shearer.pairs import limits, statistics
+from shearer.pairs.engine import PairTests
 from shearer.pairs.null_law.tails import correlated, upper_tails
 from shearer.pairs.statistics import Statistic
 from shearer.sketching import PairSketch
@@ -68,3 +71,35 @@ def test_missing_values_take_a_new_statistic(dummy, columns):
     found = sh.pairwise(columns, missing="pairwise").pvalue
     assert found[0, 1] == pytest.approx(sh.pairwise(kept).pvalue[0, 1], rel=0.2)
     assert dummy in names(sh.independence_test(kept["x"], kept["y"]))
+
+
+def test_work_is_that_of_the_products_of_features():
+    """A multiplication and an addition for each entry of the products, at all rungs that meet."""
+    ranks = limits.TYPICAL_RANKS
+    entries = sum(ranks[first] * ranks[second] for first, second in statistics.rungs_of_pairs(len(ranks)))
+    assert limits.work_of_pair() == 2 * entries
+
+
+def test_weights_do_not_depend_on_the_order_of_two_variables():
+    """Nor is anything worth as much as both variables at their widest rungs, by which most dependence is seen."""
+    assert statistics.STATISTICS
+    for one in statistics.STATISTICS:
+        assert {(second, first): weight for (first, second), weight in one.weights.items()} == dict(one.weights)
+    every = {heights: sum(statistics.weights_of([heights])) for heights in statistics.rungs_of_pairs(4)}
+    assert max(every, key=every.get) == (0, 0)
+    assert every[0, 0] > sum(weight for heights, weight in every.items() if max(heights) > 0)
+
+
+def test_what_chance_gives_is_that_of_whole_matrices_and_of_permutations(rng):
+    x, y = rng.normal(size=30), rng.exponential(size=30)
+    found = PairTests.of(read(x, y), Gaussian(0.7)).chances(slice(0, 1), slice(1, 2))
+    one, other = (np.exp(-(np.subtract.outer(own, own) ** 2) / 0.7**2) for own in (x, y))
+    single, joint = ([-np.log2(np.mean(own**power)) for own in (one, other)] for power in (1, 2))
+    assert found.entropies[0, 0] == pytest.approx(sum(single), rel=1e-6)
+    assert found.own[0, 0] == pytest.approx(2 * sum(single) - sum(joint), rel=1e-6)  # of each with itself
+    off = ~np.eye(30, dtype=bool)
+    assert found.mean[0, 0] == pytest.approx(one[off].mean() * other[off].mean(), rel=1e-6)
+    orders = (rng.permutation(30) for _ in range(4000))
+    sums = [np.sum(np.triu(one * other[np.ix_(order, order)], 1)) for order in orders]
+    assert np.mean(sums) == pytest.approx(30 * 29 / 2 * found.mean[0, 0], rel=0.02)
+    assert np.var(sums) == pytest.approx(found.variance[0, 0], rel=0.15)

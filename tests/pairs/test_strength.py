@@ -3,10 +3,12 @@
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import shearer as sh
 from shearer.data import read
 from shearer.kernels import Gaussian
+from shearer.pairs import limits
 from shearer.pairs.engine import PairTests
 from shearer.pairs.rungs import rung_widths, unit_scale
 from shearer.pairs.sides import Ladders
@@ -210,6 +212,48 @@ def test_influences_on_the_attainable_are_those_of_the_jackknife(rng):
     assert found.unsettled / 120 == pytest.approx(jackknife, rel=0.1)
 
 
+@pytest.mark.parametrize(("height", "larger"), [(2, 0), (3, 1)])
+def test_influences_on_shares_of_what_is_attainable_are_those_of_the_jackknife(height, larger):
+    """A narrow rung and the widest: the larger variance counts, with what is attainable fixed or moved by rows too."""
+    x, e = np.random.default_rng(0).normal(size=(2, 300))
+    ladders = Ladders.of(read({"x": x, "y": np.sin(x) + 0.3 * e}))
+    f, g = (ladders.features(*place).of(slice(0, 300)) for place in ((0, height), (1, 0)))
+
+    def parts(rows):
+        one, other = (np.linalg.eigvalsh(np.cov(own[rows].T))[::-1] for own in (f, g))
+        shared = min(len(one), len(other))
+        attainable = one[:shared] @ other[:shared] / np.sqrt((one @ one) * (other @ other))
+        return alignment(*(u_centered(own[rows] @ own[rows].T) for own in (f, g))), attainable
+
+    found = Influences(ladders).of(0, 1, (height, 0))
+    raw, attainable = np.array([parts(np.delete(np.arange(300), row)) for row in range(300)]).T
+    # What is attainable of the law is a little less than of the sample.
+    shares = np.array([raw, raw * attainable.mean() / attainable]) / found.attainable
+    both = 299 / 300 * np.sum((shares - shares.mean(axis=1, keepdims=True)) ** 2, axis=1)
+    assert both.argmax() == larger
+    assert found.variance / 300 == pytest.approx(both.max(), rel=0.1)
+
+
+def test_influences_add_up_to_0(rng):
+    x = rng.normal(size=90)
+    ladders = Ladders.of(read({"x": x, "y": x**2 + rng.normal(size=90), "label": rng.choice(list("abc"), 90)}))
+    for first, second in ((0, 1), (0, 2), (2, 1)):
+        one, other = (Influences(ladders)._centered(k, 0, 0) for k in (first, second))
+        _, influence = one.attainable_with(other)
+        assert abs(influence.sum()) < 1e-6 * np.abs(influence).sum()
+
+
+def test_row_sums_are_those_of_whole_matrices(rng):
+    """Products of two U-centered similarities, of rows that count much and little, up to terms of 1 / n."""
+    f, g = rng.standard_t(4, size=(300, 2)), rng.normal(size=(300, 3))
+    g[:, 0] += f[:, 0]
+    one, other = (own - own.mean(axis=0) for own in (f, g))
+    expected = (u_centered(one @ one.T) * u_centered(other @ other.T)).sum(axis=1)
+    found = Turned(one).row_sums(Turned(other))
+    assert np.abs(found - expected).max() < 0.02 * np.abs(expected).max()
+    assert found.sum() == pytest.approx(expected.sum(), rel=0.02)
+
+
 def test_interval():
     low, high = squared_interval(np.array([0.3, 1.0, np.nan]), np.array([0.002, 0.0, 0.1]), np.full(3, 200.0), 200)
     assert low[0] < 0.3 < high[0]
@@ -223,6 +267,35 @@ def test_interval():
     nothing = np.zeros(1), np.zeros(1), np.full(1, 200.0), 200
     crossed, equal = squared_interval(*nothing, attainable=0.5), squared_interval(*nothing)
     assert equal.high[0] < crossed.high[0] < 2 * equal.high[0]
+
+
+def chance_at(v, n, squared, variance, freedom, attainable, unsettled):
+    """Spread of a share whose true value is v: a multiple of 4 v (1 - v)^p / n, of permutations, of the attainable."""
+    power = 1 + 0.75 * freedom / (freedom + limits.FEW_ROWS)
+    permuted = [(chance_deviation(n) / attainable) ** 2 * (1 - own) ** 2 for own in (v, squared)]
+    model = [4 * own * (1 - own) ** power / n for own in (v, squared)]
+    rest = variance - permuted[1] - unsettled * squared**2  # what the rows' influences leave to the model
+    factor = rest / (model[1] + permuted[1])
+    return factor * model[0] + permuted[0] + unsettled * v**2
+
+
+def test_ends_are_as_far_from_the_estimate_as_chance_allows():
+    n, squared, variance, freedom, attainable, unsettled = given = 24, 0.4, 0.03, 15.0, 0.7, 0.06
+    some = (np.array([own]) for own in (squared, variance, freedom))
+    low, high = squared_interval(*some, n, attainable, unsettled)
+    quantile = stats.t.ppf(0.975, freedom)
+    assert 0.01 < low[0] < squared < high[0] < 0.99
+    for end in (low[0], high[0]):
+        assert abs(end - squared) == pytest.approx(quantile * np.sqrt(chance_at(end, *given)), rel=1e-4)
+
+
+def test_an_estimate_near_1_varies_no_less_than_the_model_says():
+    """Where influences say less than the model does at one error below it; the model is that of a phi coefficient."""
+    n, freedom = 150, 150.0
+    low, high = squared_interval(np.ones(1), np.array([4e-4]), np.array([freedom]), n, coarse=True)
+    spread = 4 / n * low[0] * (1 - low[0]) + chance_deviation(n) ** 2 * (1 - low[0]) ** 2
+    assert 1 - low[0] == pytest.approx(stats.t.ppf(0.975, freedom) * np.sqrt(spread), rel=1e-4)
+    assert high[0] == 1.0
 
 
 def test_an_estimate_of_1_with_an_error_has_an_interval_that_says_something(rng):
@@ -252,6 +325,48 @@ def test_what_one_row_decides_at_the_widest_rung_does_not_raise_the_upper_end(rn
     y[[3, 4]] = 300, 150
     m = sh.pairwise({"x": x, "y": y})
     assert 0.7 < m.strength[0, 1] < m.strength_high[0, 1] < 0.95
+
+
+def test_the_widest_rung_raises_the_upper_end_where_a_narrow_one_was_chosen(rng):
+    """Of a straight line the widest rung has the larger share: the interval of a narrow one reaches as far."""
+    x, e = rng.normal(size=(2, 200))
+    table = read({"x": x, "y": x + 0.5 * e})
+    tests, pair = PairTests.of(table), np.array([[0, 1]])
+    every, influences = rungs_of_pairs(4), Influences(Ladders.of(table))
+    narrow, wide = (influences.of(0, 1, rungs) for rungs in ((3, 3), (0, 0)))
+    assert narrow.squared + 0.1 < wide.squared
+    place = np.array([every.index((3, 3))])
+    found = tests.intervals(pair, np.array([narrow.squared]), place, np.zeros(1))
+    own = squared_interval(
+        *np.array([[wide.squared], [wide.variance / 200], [wide.share * 200]]),
+        200,
+        wide.attainable,
+        wide.unsettled / 200,
+    )
+    assert found.high[0] == pytest.approx(np.sqrt(own.high[0]), abs=1e-9)
+    assert found.low[0] ** 2 < narrow.squared < wide.squared < found.high[0] ** 2
+    unclear = tests.intervals(pair, np.array([narrow.squared]), place, np.ones(1))
+    assert unclear.high[0] < found.high[0]
+
+
+def test_intervals_of_gaps_are_those_of_the_common_rows(rng):
+    """At a stated width, with gaps of each and of both."""
+    x, e = rng.normal(size=(2, 160))
+    y = x + e
+    gaps = {"x": np.where(np.arange(160) < 60, np.nan, x), "y": np.where(np.arange(160) >= 130, np.nan, y)}
+    common, pair = slice(60, 130), np.array([[0, 1]])
+    ends = []
+    for columns in (gaps, {"x": x[common], "y": y[common]}):
+        tests = PairTests.of(read(columns, missing="pairwise", pairwise=True), Gaussian(1.0))
+        found = tests.judged(slice(0, 1), slice(1, 2))
+        ends.append(
+            [
+                found.squared[0, 0],
+                *tests.intervals(pair, *(own[0] for own in (found.squared, found.rungs)), found.pvalue[0]),
+            ]
+        )
+    for whole, alone in zip(*ends, strict=True):
+        assert whole == pytest.approx(alone, rel=1e-5)
 
 
 @pytest.mark.parametrize("r", [0.0, 0.7])

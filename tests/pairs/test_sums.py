@@ -157,6 +157,18 @@ def test_features_leave_out_no_more_than_they_say(draw):
         assert own.rank <= 200
 
 
+def test_features_are_as_few_as_what_may_be_left_out_allows(rng):
+    """As many as eigenvalues of the similarity have to be kept, half way between two of these."""
+    x = rng.normal(size=200)
+    for gram in Ladder.of(variable(x)).rungs:
+        matrix = np.asarray(gram.dense(), dtype=float)
+        left = np.cumsum(np.maximum(np.linalg.eigvalsh(matrix), 0.0)) / 200
+        for rank in (3, 5):
+            residual = (left[-rank - 1] + left[-rank]) / 2 / (1 - matrix.mean())
+            if residual > limits.LANDMARK_RESIDUAL:
+                assert fit(gram, np.arange(200), residual).rank == rank
+
+
 def test_levels_beyond_the_most_frequent(rng):
     labels = np.char.add("level ", rng.integers(0, 600, size=5000).astype(str))
     gram = Ladder.of(variable(labels)).rungs[0]
@@ -180,6 +192,7 @@ def test_joined_ladders(rng):
 
 
 def test_at_most_two_values():
+    assert rungs._at_most_two(np.array([[1.0]]))
     assert rungs._at_most_two(np.array([[1.0], [1.0]]))
     assert rungs._at_most_two(np.array([[1.0], [2.0], [1.0]]))
     assert not rungs._at_most_two(np.array([[1.0], [2.0], [3.0]]))

@@ -306,11 +306,12 @@ class Influences:
         norm = math.sqrt(squares[0] * squares[1]) * attainable
         settled = 2 * both - total * (one.squares / squares[0] + other.squares / squares[1])
         # Which of nearly equal eigenvalues is the largest is a matter of chance: nothing is gained by knowing it.
-        some = [_deviations(influence) for influence in (settled, settled - total * on_attainable)]
+        # Influences add up to 0, so that their squares are those of deviations from the mean.
+        some = [np.square(influence) for influence in (settled, settled - total * on_attainable)]
         deviations = max(some, key=lambda own: float(own.sum())) * (n / norm) ** 2
         variance, fourth = float(deviations.sum()) / n, float(deviations @ deviations) / n
         share = variance**2 / fourth if fourth > 0 else 1.0
-        unsettled = float(_deviations(on_attainable).sum()) * n
+        unsettled = float(np.square(on_attainable).sum()) * n
         return Influence(total / norm, variance * (1 + 1 / (n * share)), share, attainable, unsettled)
 
 
@@ -324,12 +325,6 @@ def _turned(ladders: Ladders, variable: int, height: int, other: int) -> "Turned
     f = ladders.features(variable, height).of((np.cumsum(own) - 1)[rows])
     f = f - f.mean(axis=0)
     return Turned(f @ np.linalg.eigh(f.T @ f).eigenvectors[:, ::-1])
-
-
-def _deviations(influence: Floats) -> Floats:
-    """Squared deviations from the mean."""
-    found: Floats = np.square(influence - influence.sum() / len(influence))
-    return found
 
 
 class Turned:

@@ -118,7 +118,7 @@ def axis_of(variable: Variable, classes: int, levels: int = MOST_LEVELS, coordin
         values = [part.functions[place, term] for part, place, term in zip(parts, places, choice, strict=True)]
         terms.append((degree, np.prod(values, axis=0)))
     terms.sort(key=lambda term: term[0])
-    return _orthonormal(codes.reshape(-1), terms, labels=variable.kind == "categorical" or parts[0].degrees[-1] == 1)
+    return _orthonormal(codes, terms, labels=variable.kind == "categorical" or parts[0].degrees[-1] == 1)
 
 
 def _parts(variable: Variable, classes: int, levels: int, coordinates: int) -> list[_Part]:
@@ -176,11 +176,11 @@ def _numbers(values: Floats, classes: int) -> _Part:
     """Classes of equal width in normal scores, and the powers of the scores."""
     different, codes = np.unique(values, return_inverse=True)
     if len(different) <= FEW_VALUES:
-        return _labels(codes.reshape(-1))
+        return _labels(codes)
     scores, rows = _scores(values), len(values)
     end = float(special.ndtri(1.0 - min(0.1, 3.0 / rows)))
     _, codes = np.unique(np.searchsorted(np.linspace(-end, end, classes - 1), scores), return_inverse=True)
-    codes, counts = codes.reshape(-1), np.bincount(codes.reshape(-1))
+    counts = np.bincount(codes)
     powers, power = [], np.ones(rows)
     for _ in range(_HIGHEST + 1):
         powers.append(np.bincount(codes, power) / counts)

@@ -5,7 +5,7 @@ Of three labels that is the model of pairs, of k labels the one of all sets of k
 
 import math
 from collections.abc import Sequence
-from itertools import combinations, product
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -118,11 +118,9 @@ def unpaired(values: Floats, fitted: Floats) -> Floats:
     cells = np.unravel_index(places, fitted.shape)
     margins = []
     for axis in reversed(range(fitted.ndim)):
-        others = [own for k, own in enumerate(cells) if k != axis]
-        codes = np.ravel_multi_index(others, [size for k, size in enumerate(fitted.shape) if k != axis])
-        present, codes = np.unique(codes, return_inverse=True)
+        codes = _cells_of_margin(cells, fitted.shape, axis)
         totals = np.bincount(codes, law)
-        means = csr_array((law / totals[codes], (codes, np.arange(len(places)))), shape=(len(present), len(places)))
+        means = csr_array((law / totals[codes], (codes, np.arange(len(places)))), shape=(len(totals), len(places)))
         margins.append((means, codes))
     found = np.zeros((len(values), fitted.size))
     step = max(1, _BAND // len(places))
@@ -130,6 +128,14 @@ def unpaired(values: Floats, fitted: Floats) -> Floats:
         band = slice(start, start + step)
         found[band, places] = _projected(values[band].reshape(-1, fitted.size)[:, places].T, margins, law).T
     return found.reshape(values.shape)
+
+
+def _cells_of_margin(cells: Sequence[Codes], shape: Sequence[int], axis: int) -> Codes:
+    """The cell of the margin of all labels but one that each cell is of, numbered from 0."""
+    others = [own for k, own in enumerate(cells) if k != axis]
+    places = np.ravel_multi_index(others, [size for k, size in enumerate(shape) if k != axis])
+    found: Codes = np.unique(places, return_inverse=True)[1]
+    return found
 
 
 def _projected(values: Floats, margins: Sequence[tuple[csr_array, Codes]], law: Floats) -> Floats:
@@ -150,16 +156,13 @@ def _pearson(tables: Floats, expected: Floats) -> Floats:
 
 
 def _degrees(possible: NDArray[np.bool_]) -> int:
-    """Cells that the margins leave open, less the parameters of the model (Fienberg 1972).
-
-    Of a margin of s labels the parameters are its cells less those of the margins in it: cells of margins count with
-    alternating signs.
-    """
-    labels, found = possible.ndim, 0
-    for size in range(labels + 1):
-        for others in combinations(range(labels), labels - size):
-            found += (-1) ** (labels - size) * int(possible.any(axis=others).sum())
-    return found
+    """Cells that may have rows, less the rank of what margins add up of them (Fienberg 1972)."""
+    if possible.all():
+        return math.prod(size - 1 for size in possible.shape)
+    cells = np.nonzero(possible)
+    margins = [_cells_of_margin(cells, possible.shape, axis) for axis in range(possible.ndim)]
+    sums = [np.equal.outer(np.arange(codes.max() + 1), codes) for codes in margins]
+    return len(cells[0]) - int(np.linalg.matrix_rank(np.concatenate(sums).astype(np.float64)))
 
 
 def _exact(counts: Floats) -> float:

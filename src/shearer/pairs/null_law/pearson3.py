@@ -19,8 +19,12 @@ ERROR = 1e-8
 # Where tails are looked up, in w and t; smaller, rarer and stranger ones are computed. No node lies at t = 0.
 _LOW, _HIGH = (-3.5, -0.2145), (4.0, 1.5)
 _STEP = (0.025, 0.011)
-# So close to the normal law y - log(1 + y) loses digits.
-_SMALLEST = 1e-3
+# Nearer to the normal law, of smaller |t|, y - log(1 + y) and the incomplete gamma functions lose digits.
+_SMALLEST = 2e-3
+# Up to which y a series of so many terms is exact to round-off, and beyond which z every tail is 0 or 1.
+_SERIES = 0.02
+_BENT = [2.0 / power for power in range(10, 2, -1)]
+_FAR = 1e9
 # The nodes around a value, counted from the last one below it, and what their Lagrange polynomials are divided by.
 _NODES = (-1, 0, 1, 2)
 _DIVISORS = (-6.0, 2.0, -2.0, 6.0)
@@ -46,14 +50,33 @@ def pearson3_tail(z: Any, skewness: Any) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         shape = 4.0 / skewness**2
         at = np.maximum(shape + np.copysign(np.sqrt(shape), skewness) * z, 0.0)
-    # Beyond this shape the gamma law is normal to a dozen digits and its series lose some.
-    normal = shape > 1e8
-    parts = ((special.gammaincc, ~normal & (skewness > 0)), (special.gammainc, ~normal & (skewness <= 0)))
     tail = np.full(z.shape, np.nan)
-    tail[normal] = special.ndtr(-z[normal])
-    for function, part in parts:
+    smallest = 2.0 * _SMALLEST
+    for function, part in ((special.gammaincc, skewness > smallest), (special.gammainc, skewness < -smallest)):
         tail[part] = function(shape[part], at[part])
+    nearly_normal = np.abs(skewness) <= smallest
+    tail[nearly_normal] = _nearly_normal(z[nearly_normal], skewness[nearly_normal] / 2.0)
     return tail
+
+
+def _nearly_normal(z: Floats, t: Floats) -> Floats:
+    """The tail of small |t|: with w in place of z that of the normal law, and its density times 1 / z - 1 / w.
+
+    These are the first terms of the expansion by Temme; a further one is of the order of t^3 / 540.
+    """
+    z = np.clip(z, -_FAR, _FAR)
+    y = t * z
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # ((w / z)^2 - 1) / y, by its series where logarithms lose digits.
+        bent = np.where(np.abs(y) < _SERIES, -np.polyval(_BENT, -y), (2.0 * (y - np.log1p(y)) / y**2 - 1.0) / y)
+        ratio = np.sqrt(1.0 + y * bent)
+        tail = special.ndtr(-z * ratio) + _density(z * ratio) * t * bent / (ratio * (1.0 + ratio))
+    return np.where(y <= -1.0, t > 0.0, tail)  # beyond the end of the support
+
+
+def _density(z: Floats) -> Floats:
+    found: Floats = np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi)
+    return found
 
 
 def upper_tail(z: Any, skewness: Any) -> Floats:
