@@ -73,12 +73,13 @@ class Strata:
         return found
 
     def tails(self, first: Floats, second: Floats) -> list[Tail]:
-        """Of the products summed over all strata, and of each stratum's own, which may differ in sign.
+        """Of the products summed over all strata, and of each stratum's own, which may differ in sign, if these vary.
 
         Products of rows with themselves are left out: they say nothing, and a few that are far out would say it loudly.
         """
-        tails = [_tail(found) for found in rearranged(first, second, self.codes, self.counts)]
-        return tails if int(np.sum(self.counts > 1)) > 1 else tails[:1]
+        joint, apart = rearranged(first, second, self.codes, self.counts)
+        several = int(np.sum(self.counts > 1)) > 1 and apart.variance > 0
+        return [_tail(found) for found in ((joint, apart) if several else (joint,))]
 
 
 def _tail(found: Cumulants) -> Tail:
