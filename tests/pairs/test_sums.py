@@ -169,6 +169,17 @@ def test_features_are_as_few_as_what_may_be_left_out_allows(rng):
                 assert fit(gram, np.arange(200), residual).rank == rank
 
 
+def test_the_residual_is_what_features_leave_out_of_the_diagonal(rng):
+    x = rng.normal(size=30)
+    for gram in Ladder.of(variable(x)).rungs:
+        for allowed in (limits.EXACT_RESIDUAL, 0.2):
+            own = fit(gram, np.arange(30), allowed)
+            features = own.of(slice(0, 30)) + own.offset
+            left = 1 - np.mean(np.sum(features**2, axis=1))
+            assert marginal(own.of(slice(0, 30)), own.offset).residual == pytest.approx(left, abs=1e-9)
+            assert (left > 1e-3) == (allowed == 0.2)
+
+
 def test_levels_beyond_the_most_frequent(rng):
     labels = np.char.add("level ", rng.integers(0, 600, size=5000).astype(str))
     gram = Ladder.of(variable(labels)).rungs[0]
