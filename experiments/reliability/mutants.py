@@ -1,13 +1,14 @@
 """Mutants: one small change of the source at a time, which some test must notice.
 
 usage: python -m experiments.reliability.mutants [--mutants 200] [--minutes 60] [--files PATTERN ...] [--seed 0]
+       python -m experiments.reliability.mutants --again TEST ...
 
 Operators, comparisons, constants, axes, conditions and defaults of the packages spectrum, measures, pairs and inference
 are changed in a copy of the source; tests run on it until one fails: those that run the changed line, the fastest
 first. Which these are is recorded at first (covering.py; --record: again, after tests have changed). A line of which
 that is not known, because its file has changed since or runs it at import, meets the nearest tests of its file and
 then all of its package. Last come the examples in the docstrings of its file. A mutant that none notices has survived:
-it is killed by a new test, or explained in EXPLAINED.
+it is killed by a new test, or explained in EXPLAINED. With --again survivors meet these tests alone, such as new ones.
 Adds to experiments/results/reliability_mutants.json, and goes on with what is not there yet.
 """
 
@@ -348,6 +349,7 @@ def main() -> int:
     parser.add_argument("--files", nargs="*", default=[], metavar="PATTERN")
     parser.add_argument("--containing", default="", metavar="TEXT", help="only changes whose description has it")
     parser.add_argument("--record", action="store_true", help="find out again which tests run which lines")
+    parser.add_argument("--again", nargs="*", default=[], metavar="TEST", help="survivors alone, and these tests")
     options = parser.parse_args()
     every = [item for item in mutants(options.files) if options.containing in item[1]]
     order = np.random.default_rng(options.seed).permutation(len(every))
@@ -356,6 +358,15 @@ def main() -> int:
     present = {str(relative): digest_of(relative) for relative in files()}
     known = {name: own for name, own in every_known.items() if own["source"] == present.get(name.partition(":")[0])}
     gone_on.write(RESULTS, known)
+    if options.again:
+        load_libraries()
+        assert passes(tuple(options.again)), "these tests fail without a mutant"
+        survivors = {name for name, own in known.items() if own["end"] == "survived"}
+        for relative, words, number in every:
+            if name_of(relative, words) in survivors:
+                end = tested(relative, mutated(relative, number), options.again)
+                keep(relative, words, end, present[str(relative)])
+        return told()
     if options.record or not RECORD.exists():
         record()
     lines = json.loads(RECORD.read_text())
@@ -379,9 +390,20 @@ def main() -> int:
             end = tested(relative, source, WIDE[relative.parts[0]])
         if end == "survived":
             end = tested(relative, source, ["--doctest-modules", EXAMPLES])
-        found = {"end": end, "source": digest} | ({"why": EXPLAINED[name]} if name in EXPLAINED else {})
-        print(name, found["end"], flush=True)
-        add(RESULTS, name, found)
+        keep(relative, words, end, digest)
+    return told()
+
+
+def keep(relative: Path, words: str, end: str, digest: str) -> None:
+    """Write how a mutant ended."""
+    name = name_of(relative, words)
+    explained = {"why": EXPLAINED[name]} if end == "survived" and name in EXPLAINED else {}
+    print(name, end, flush=True)
+    add(RESULTS, name, {"end": end, "source": digest} | explained)
+
+
+def told() -> int:
+    """Print how many there are, and 1 if some have survived without an explanation."""
     found = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     survivors = [name for name, own in found.items() if own["end"] == "survived" and name not in EXPLAINED]
     print(f"{len(found)} mutants, {len(survivors)} survived without an explanation")
