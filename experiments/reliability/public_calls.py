@@ -290,10 +290,12 @@ def _given_tester(data: Any, rng: Rng, _: Path) -> None:
 
 def _loss(name: str) -> Callable[[Any, Rng, Path], None]:
     def call(data: Any, rng: Rng, _: Path) -> None:
+        import torch
+
         from shearer import neural
 
         columns = list(data.values()) if isinstance(data, dict) else list(data.T)
-        tensors = [column.reshape(-1, 1).requires_grad_() for column in columns[:2]]
+        tensors = [torch.as_tensor(column).reshape(-1, 1).requires_grad_() for column in columns[:2]]
         if name == "cka":
             _finite(neural.cka(*tensors))
             return
