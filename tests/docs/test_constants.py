@@ -21,6 +21,7 @@ from shearer.comparing import (
     tested_triples,
 )
 from shearer.conditioning import constants as given
+from shearer.conditioning import strata_moments
 from shearer.inference import independence
 from shearer.inference.intervals import confidence
 from shearer.inference.threeway import interaction
@@ -79,6 +80,7 @@ STATED = [
     ("scan_page", "in at most {} tests", f"{direct_links.MOST_TESTS}"),
     ("scan_page", "on at most {} rows", f"{direct_links.MOST_ROWS}"),
     ("conditional", "from {} rows to a million", f"{given.FEWEST_ROWS}"),
+    ("conditional", "is estimated from {} of them", f"{strata_moments.MOST_COMPARED}"),
     ("conditional", "skewness is below {},", f"{given.LEAST_SKEWNESS:g} or above {given.LARGEST_SKEWNESS:g}"),
     ("conditional", "more than a {} as many dimensions", {1 / 3: "third"}[given.MOST_DIMENSIONS_SHARE]),
     ("compare", "joined with weights {}.", listed(number_pairs.WEIGHTS).replace("0.", ".")),

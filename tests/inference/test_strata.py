@@ -56,7 +56,7 @@ def test_moments_by_pieces_are_those_at_once(monkeypatch):
 def test_third_moments_of_a_draw_of_strata_are_near_those_of_all(monkeypatch):
     strata, first, second = features([5] * 400, heavy=False)
     whole = rearranged(first, second, strata.codes, strata.counts)[0]
-    monkeypatch.setattr(strata_moments, "_MOST_COMPARED", 100)
+    monkeypatch.setattr(strata_moments, "MOST_COMPARED", 100)
     drawn = rearranged(first, second, strata.codes, strata.counts)[0]
     assert drawn.third != whole.third
     assert drawn.third == pytest.approx(whole.third, rel=0.02)

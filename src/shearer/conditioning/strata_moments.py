@@ -28,7 +28,7 @@ Indices = NDArray[np.intp]
 
 # Numbers in the largest array of a block of strata; strata whose third moments are compared, and numbers in these.
 _ROOM = 2**20
-_MOST_COMPARED, _THIRD_ROOM = 500, 2**24
+MOST_COMPARED, _THIRD_ROOM = 500, 2**24
 # Variances of U_s below this part of the square of |V_s|^2 are round-off.
 _ROUND_OFF = 1e-20
 
@@ -257,7 +257,7 @@ def _between_third_moments(first: Floats, second: Floats, codes: Indices, counts
     a, b = first.shape[1], second.shape[1]
     places = np.flatnonzero(counts > 2)
     strata = len(places)
-    most = max(2, min(_MOST_COMPARED, _THIRD_ROOM // (a**3 + b**3)))
+    most = max(2, min(MOST_COMPARED, _THIRD_ROOM // (a**3 + b**3)))
     chosen = np.random.default_rng(0).choice(places, most, replace=False) if strata > most else places
     if len(chosen) < 2:
         return 0.0
