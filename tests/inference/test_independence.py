@@ -185,6 +185,18 @@ class TestInteraction:
         assert redundant.kind == "redundant"
         assert len(redundant.components) == 3
 
+    def test_splits_do_not_depend_on_which_variable_is_first(self, rng):
+        """Labels have one width and a number several: it counts at all of them wherever it stands."""
+        first, second = rng.choice(list("ab"), size=(2, 60))
+        number = np.where(first == second, 1.0, -1.0) * rng.normal(size=60) + 0.4 * (first == "a")
+        found = []
+        for names in (("number", "first", "second"), ("second", "first", "number")):
+            data = {"number": number, "first": first, "second": second}
+            splits = sh.interaction_test({name: data[name] for name in names}).components
+            found.append({split.name.partition(" | ")[2]: (split.statistic, split.pvalue) for split in splits})
+        for name in ("number", "first", "second"):
+            assert found[0][name] == pytest.approx(found[1][name], rel=1e-6)
+
     def test_a_pair_beside_noise_is_none(self):
         found = 0
         for seed in range(20):

@@ -29,7 +29,8 @@ def data(kind, rng, n=30):
     x = rng.standard_t(3, size=n)
     y = x + rng.normal(size=n)
     label = np.array(list("abc"))[rng.integers(3, size=n)]
-    return {"numbers": (x, y), "mixed": (x, label), "labels": (label, np.where(x > 0, "u", "v"))}[kind]
+    two = np.where(y > 0, "u", "v")
+    return {"numbers": (x, y), "mixed": (x, label), "two halves": (x, two), "labels": (label, two)}[kind]
 
 
 def refitted(gram, alpha):
@@ -40,7 +41,7 @@ def refitted(gram, alpha):
 
 
 @pytest.mark.parametrize("alpha", ORDERS)
-@pytest.mark.parametrize("kind", ["numbers", "mixed", "labels"])
+@pytest.mark.parametrize("kind", ["numbers", "mixed", "two halves", "labels"])
 def test_changes_are_those_of_refits(rng, kind, alpha):
     gram = hadamard(grams(read(*data(kind, rng))))
     found = influence(gram, request(alpha))
