@@ -115,6 +115,15 @@ EXPLAINED: dict[str, str] = {
     "inference/threeway/interaction.py: line 225: 1 to 2": "numpy finds the size for any negative number.",
     "inference/threeway/loglinear.py: line 158: 1 to 2": "How many cells are worked on at a time bounds memory alone.",
     "inference/threeway/set_term.py: line 80: 0 to 1": "All axes have the same rows.",
+    "inference/given.py: line 70: 2 to 3": "A third variable is carried along that nobody asks for.",
+    "inference/threeway/loglinear.py: line 80: True to False": (
+        "Both are of three parts: this guards against errors of ours alone."
+    ),
+    "inference/threeway/loglinear.py: line 231: 0.0001 to 0.0002": (
+        "Which small part of the expected gain a step must bring is a choice."
+    ),
+    "pairs/clusters.py: line 123: 1 to 2": "numpy finds the size for any negative number.",
+    "pairs/null_law/rare.py: line 213: 1e-09 to 2e-09": "Where a law takes over from its limit: they agree there.",
     "pairs/clusters.py: line 148: centered.shape[0] > centered.shape[1]: Gt to LtE": (
         "A matrix and its transpose have the same squares of singular values: only time differs."
     ),
