@@ -82,6 +82,7 @@ EXPLAINED: dict[str, str] = {
     "inference/intervals/rank_one.py: line 37: 64 to 65": "One point more of a sum moves what is found by a millionth.",
     "inference/intervals/row_influences.py: line 21: 20000 to 20001": "How many rows a sample has is a choice.",
     "inference/threeway/axes.py: line 36: True to False": "Nothing in the package changes one that was made.",
+    "inference/threeway/axes.py: line 92: 0 to 1": "All variables have the same rows.",
     "inference/threeway/axes.py: line 77: True to False": "Nothing in the package changes one that was made.",
     "inference/threeway/set_term.py: line 35: 3 to 4": "How many polynomials are fitted is a choice.",
     "inference/threeway/term.py: line 28: 5 to 6": "How many polynomials are fitted is a choice.",
@@ -118,6 +119,9 @@ EXPLAINED: dict[str, str] = {
     "inference/given.py: line 70: 2 to 3": "A third variable is carried along that nobody asks for.",
     "inference/threeway/loglinear.py: line 80: True to False": (
         "Both are of three parts: this guards against errors of ours alone."
+    ),
+    "inference/threeway/loglinear.py: line 193: True to False": (
+        "All are of one length: this guards against errors of ours alone."
     ),
     "inference/threeway/loglinear.py: line 231: 0.0001 to 0.0002": (
         "Which small part of the expected gain a step must bring is a choice."
