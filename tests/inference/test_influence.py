@@ -151,6 +151,16 @@ def test_a_spread_where_the_measure_does_not_exist_one_standard_error_away(rng):
         assert spread == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("rate", [0.5, 0.75, 1.0])
+@pytest.mark.parametrize("rows", [50, 800])
+def test_a_bias_that_falls_at_a_rate_is_found_from_a_sample(rows, rate):
+    """Entropies of 50 rows and of 49 tell it, whether the measure is of these rows or of more."""
+    sizes = np.array([0.3, -2.0])
+    changes = np.tile(sizes * (49**-rate - 50**-rate), (50, 1))
+    found = by_rows.RowInfluences(float, changes, rows).bias(rate)
+    assert found == pytest.approx(sizes * rows**-rate, rel=1e-9)
+
+
 def test_no_random_choice(rng):
     x = rng.normal(size=50)
     first, second = (confidence_interval(x, x**2, rng=seed) for seed in (1, 2))
