@@ -127,7 +127,7 @@ EXPLAINED: dict[str, str] = {
         "Which small part of the expected gain a step must bring is a choice."
     ),
     "pairs/clusters.py: line 123: 1 to 2": "numpy finds the size for any negative number.",
-    "inference/intervals/influence.py: line 101: 0.0 to 1.0": "Beside the most frequent label there is another, of a row or more.",
+    "inference/intervals/influence.py: line 101: 0.0 to 1.0": "There is another label, of a row or more.",
     "pairs/null_law/rare.py: line 71: 1 to 2": "numpy finds the size for any negative number.",
     "pairs/null_law/rare.py: line 213: 1e-09 to 2e-09": "Where a law takes over from its limit: they agree there.",
     "pairs/clusters.py: line 148: centered.shape[0] > centered.shape[1]: Gt to LtE": (
