@@ -298,13 +298,15 @@ def test_kernels_for_all_or_by_name():
 
 def test_numbers_as_text_are_suspected():
     texts = [f"{value:.3f}" for value in np.linspace(0, 1, 60)]
-    with pytest.warns(UserWarning, match="x1: 60 of 60 different texts are numbers, taken as labels"):
+    with pytest.warns(UserWarning, match="x1: 60 of 60 different texts are numbers, taken as labels") as warned:
         sh.entropy(texts)
+    assert {one.filename for one in warned} == {__file__}  # the caller's own line
     with pytest.warns(UserWarning, match="Convert them to numbers"):
         sh.entropy(np.array(texts))
     assert sh.entropy(["1", "2", "3"] * 20) == pytest.approx(np.log2(3))  # classes written as text
 
 
 def test_a_table_on_its_side_is_suspected(rng):
-    with pytest.warns(UserWarning, match="data: 100 variables of 3 rows each; is the array transposed"):
+    with pytest.warns(UserWarning, match="data: 100 variables of 3 rows each; is the array transposed") as warned:
         sh.total_correlation(rng.normal(size=(3, 100)))
+    assert {one.filename for one in warned} == {__file__}  # the caller's own line

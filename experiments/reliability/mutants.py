@@ -83,6 +83,7 @@ EXPLAINED: dict[str, str] = {
     "inference/intervals/rank_one.py: line 37: 64 to 65": "One point more of a sum moves what is found by a millionth.",
     "inference/intervals/row_influences.py: line 21: 20000 to 20001": "How many rows a sample has is a choice.",
     "inference/threeway/axes.py: line 36: True to False": "Nothing in the package changes one that was made.",
+    "inference/threeway/axes.py: line 92: 0 to 1": "All variables have the same rows.",
     "inference/threeway/axes.py: line 77: True to False": "Nothing in the package changes one that was made.",
     "inference/threeway/set_term.py: line 35: 3 to 4": "How many polynomials are fitted is a choice.",
     "inference/threeway/term.py: line 28: 5 to 6": "How many polynomials are fitted is a choice.",
@@ -116,6 +117,20 @@ EXPLAINED: dict[str, str] = {
     "inference/threeway/interaction.py: line 225: 1 to 2": "numpy finds the size for any negative number.",
     "inference/threeway/loglinear.py: line 158: 1 to 2": "How many cells are worked on at a time bounds memory alone.",
     "inference/threeway/set_term.py: line 80: 0 to 1": "All axes have the same rows.",
+    "inference/given.py: line 70: 2 to 3": "A third variable is carried along that nobody asks for.",
+    "inference/threeway/loglinear.py: line 80: True to False": (
+        "Both are of three parts: this guards against errors of ours alone."
+    ),
+    "inference/threeway/loglinear.py: line 193: True to False": (
+        "All are of one length: this guards against errors of ours alone."
+    ),
+    "inference/threeway/loglinear.py: line 231: 0.0001 to 0.0002": (
+        "Which small part of the expected gain a step must bring is a choice."
+    ),
+    "pairs/clusters.py: line 123: 1 to 2": "numpy finds the size for any negative number.",
+    "inference/intervals/influence.py: line 101: 0.0 to 1.0": "There is another label, of a row or more.",
+    "pairs/null_law/rare.py: line 71: 1 to 2": "numpy finds the size for any negative number.",
+    "pairs/null_law/rare.py: line 213: 1e-09 to 2e-09": "Where a law takes over from its limit: they agree there.",
     "pairs/clusters.py: line 148: centered.shape[0] > centered.shape[1]: Gt to LtE": (
         "A matrix and its transpose have the same squares of singular values: only time differs."
     ),

@@ -168,8 +168,9 @@ def test_what_regressions_missed_is_warned_of():
     g = np.random.default_rng(1)
     z = g.normal(size=(600, 5))
     mean = 2 * np.abs(z).max(axis=1)
-    with pytest.warns(UserWarning, match="still depends on the conditions"):
+    with pytest.warns(UserWarning, match="still depends on the conditions") as warned:
         found = sh.independence_test(mean + 0.3 * g.normal(size=600), mean + 0.3 * g.normal(size=600), given=z)
+    assert {one.filename for one in warned} == {__file__}  # the caller's own line
     assert min(found.scores) > 1
     assert "warning:" in str(found)
 

@@ -1,6 +1,7 @@
 """The test a user asks for first: right on known cases, clear on hopeless ones."""
 
 from dataclasses import FrozenInstanceError
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import shearer as sh
 from pairs import dense
 from shearer.data import read
 from shearer.inference.aggregated import _product_totals
+from shearer.inference.threeway.interaction import least_of_splits
 from shearer.pairs import limits
 from shearer.pairs.null_law.combined_pvalue import half_cauchy
 from shearer.pairs.sides import Ladders, Side
@@ -184,6 +186,30 @@ class TestInteraction:
         assert redundant.split_pvalue < 1e-3 < redundant.pvalue  # a chain of sums: its pairs tell all
         assert redundant.kind == "redundant"
         assert len(redundant.components) == 3
+
+    def test_splits_do_not_depend_on_which_variable_is_first(self, rng):
+        """Labels have one width and a number several: it counts at all of them wherever it stands."""
+        first, second = rng.choice(list("ab"), size=(2, 60))
+        number = np.where(first == second, 1.0, -1.0) * rng.normal(size=60) + 0.4 * (first == "a")
+        found = []
+        for names in (("number", "first", "second"), ("second", "first", "number")):
+            data = {"number": number, "first": first, "second": second}
+            splits = sh.interaction_test({name: data[name] for name in names}).components
+            found.append({split.name.partition(" | ")[2]: (split.statistic, split.pvalue) for split in splits})
+        for name in ("number", "first", "second"):
+            assert found[0][name] == pytest.approx(found[1][name], rel=1e-6)
+
+    def test_no_split_is_rarer_than_how_one_variable_meets_the_other_two(self):
+        """In all orders of its rows: how often does it meet their combinations as it does?"""
+        codes = np.array([[0, 0, 0, 0, 1, 1, 2], [0, 1, 0, 0, 0, 1, 0], [1, 1, 1, 0, 1, 1, 1]])
+        orders = np.array(list(permutations(range(7))))
+        expected = []
+        for place, own in enumerate(codes):
+            one, two = np.delete(codes, place, axis=0)
+            met = np.sort(100 * own[orders] + 10 * one + two, axis=1)
+            expected.append((met == np.sort(100 * own + 10 * one + two)).all(axis=1).mean())
+        assert least_of_splits(list(codes)) == pytest.approx(expected)
+        assert len(set(expected)) == 3
 
     def test_a_pair_beside_noise_is_none(self):
         found = 0

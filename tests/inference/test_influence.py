@@ -29,7 +29,8 @@ def data(kind, rng, n=30):
     x = rng.standard_t(3, size=n)
     y = x + rng.normal(size=n)
     label = np.array(list("abc"))[rng.integers(3, size=n)]
-    return {"numbers": (x, y), "mixed": (x, label), "labels": (label, np.where(x > 0, "u", "v"))}[kind]
+    two = np.where(y > 0, "u", "v")
+    return {"numbers": (x, y), "mixed": (x, label), "two halves": (x, two), "labels": (label, two)}[kind]
 
 
 def refitted(gram, alpha):
@@ -40,7 +41,7 @@ def refitted(gram, alpha):
 
 
 @pytest.mark.parametrize("alpha", ORDERS)
-@pytest.mark.parametrize("kind", ["numbers", "mixed", "labels"])
+@pytest.mark.parametrize("kind", ["numbers", "mixed", "two halves", "labels"])
 def test_changes_are_those_of_refits(rng, kind, alpha):
     gram = hadamard(grams(read(*data(kind, rng))))
     found = influence(gram, request(alpha))
@@ -148,6 +149,16 @@ def test_a_spread_where_the_measure_does_not_exist_one_standard_error_away(rng):
 
         spread, _ = by_rows.RowInfluences(measure, changes, 50).spread()
         assert spread == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.75, 1.0])
+@pytest.mark.parametrize("rows", [50, 800])
+def test_a_bias_that_falls_at_a_rate_is_found_from_a_sample(rows, rate):
+    """Entropies of 50 rows and of 49 tell it, whether the measure is of these rows or of more."""
+    sizes = np.array([0.3, -2.0])
+    changes = np.tile(sizes * (49**-rate - 50**-rate), (50, 1))
+    found = by_rows.RowInfluences(float, changes, rows).bias(rate)
+    assert found == pytest.approx(sizes * rows**-rate, rel=1e-9)
 
 
 def test_no_random_choice(rng):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import linalg
+from scipy import linalg, stats
 
 import shearer as sh
 from shearer.data import read
@@ -248,6 +248,13 @@ def test_more_tables_are_drawn_where_few_leave_it_open():
     assert 0.01 < open_one < 0.2 < plain
     assert abs(1000 * open_one - round(1000 * open_one)) < 1e-6 < 1e-3 < abs(100 * open_one - round(100 * open_one))
     assert abs(100 * plain - round(100 * plain)) < 1e-6
+
+
+def test_beyond_what_draws_show_a_gamma_law_counts():
+    """Of a table of many rows it is that of chi-square, which has it as a case."""
+    expected = np.full((3, 3, 3), 20.0)
+    found = contingency._drawn(40.0, expected, expected.sum(), 0)
+    assert np.log10(found) == pytest.approx(np.log10(stats.chi2.sf(40.0, 8)), abs=1.0)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Rows that come in clusters: levels where plain tests fail, power, and every door."""
 
 import math
+from enum import Enum
 
 import numpy as np
 import polars as pl
@@ -125,6 +126,17 @@ def test_what_clusters_do_not_go_with(rng):
 def test_codes_of_mixed_labels():
     codes = cluster_codes(np.array(["a", 1, "a", *range(2, 9)], dtype=object), 10)
     assert codes[0] == codes[2] != codes[1]
+
+
+def test_labels_of_a_kind_that_has_no_order():
+    sites = list(Enum("Site", list("abcdefgh")))
+    labels = np.array(sites + sites[::-1], dtype=object)
+    assert cluster_codes(labels, 16).tolist() == [*range(8), *range(7, -1, -1)]
+
+
+def test_the_method_says_how_many_clusters(rng):
+    x, y = rng.normal(size=(2, 40))
+    assert sh.independence_test(x, y, cluster=np.arange(40) % 10).method == "aggregated over 10 clusters"
 
 
 @pytest.mark.parametrize("count", [2, 3, 12])

@@ -10,9 +10,11 @@ from pairs import dense
 from shearer import _threads
 from shearer.data import read
 from shearer.data.variables import Block, Variable
+from shearer.kernels import Gaussian
 from shearer.pairs import cross_products, engine, limits
 from shearer.pairs.engine import PairTests
 from shearer.pairs.rungs import Ladder
+from shearer.pairs.sides import Side
 
 EVERYTHING = slice(None), slice(None)
 
@@ -173,6 +175,23 @@ def test_the_same_bits_with_any_number_of_threads(rng, monkeypatch, missing):
 def test_small_tiles_give_the_same_values():
     table = mixed_table(30)
     assert PairTests.of(read(table)).pvalues(*EVERYTHING) == pytest.approx(alone(table), rel=1e-8, abs=1e-12)
+
+
+@pytest.mark.usefixtures("small_tiles")
+def test_tiles_of_columns_serve_two_rows_of_tiles(rng, monkeypatch):
+    """Features of a tile are formed again for every other row of tiles only."""
+    formed = []
+
+    class Counted(Side):
+        def __init__(self, ladders, places, *rest):
+            formed.append(places.tolist())
+            super().__init__(ladders, places, *rest)
+
+    monkeypatch.setattr(engine, "Side", Counted)
+    PairTests.of(read(rng.normal(size=(30, 12))), Gaussian(1.0)).pvalues(*EVERYTHING)
+    tiles = np.arange(12).reshape(4, 3).tolist()
+    assert all(tile in tiles for tile in formed)
+    assert {formed.count(tile) for tile in tiles} <= {1, 2}
 
 
 def with_gaps(rng, n=40):

@@ -51,3 +51,13 @@ def test_the_largest_rows_are_among_them(rng):
     diagonal = rng.random(2000)
     rows, _ = probes_of(diagonal, 512)
     assert set(np.argsort(diagonal)[-128:].tolist()) <= set(rows.tolist())
+
+
+def test_rows_that_are_not_the_largest_are_spread_from_the_first_to_the_last(rng):
+    diagonal = rng.random(2000)
+    others = np.sort(np.argsort(diagonal)[:-128])
+    rows, _ = probes_of(diagonal, 512)
+    places = np.searchsorted(others, rows[128:])
+    assert np.array_equal(others[places], rows[128:])
+    assert (places[0], places[-1]) == (0, len(others) - 1)
+    assert np.ptp(np.diff(places)) <= 1

@@ -1,5 +1,6 @@
 """Permutation moments against full enumeration, and their digits where spread is small against the mean."""
 
+from dataclasses import replace
 from itertools import permutations, product
 from types import SimpleNamespace
 
@@ -8,8 +9,9 @@ import pytest
 from scipy import stats
 
 from pairs import dense
-from shearer.pairs.null_law.moments import moments, sums_of
+from shearer.pairs.null_law.moments import PAIRS, form_of, moments, sums_of
 from shearer.pairs.null_law.pearson3 import pearson3_tail
+from shearer.pairs.null_law.tails import moment, standardized
 
 
 def similarity(rng, n, width=1.0):
@@ -88,6 +90,27 @@ def test_a_product_of_many_variables(rng):
     assert found.mean == pytest.approx(np.mean(values), rel=0.02)
     assert found.deviation == pytest.approx(np.std(values), rel=0.05)
     assert found.skewness == pytest.approx(stats.skew(values), rel=0.2)
+
+
+def test_what_varies_by_round_off_alone_has_no_tail(rng):
+    """Neither where a similarity is constant, nor where the moments of a statistic have cancelled."""
+    left, right = (
+        form_of(
+            20, {key: value for key, value in vars(sums_of(dense.centered(similarity(rng, 20)))).items() if key != "n"}
+        )
+        for _ in range(2)
+    )
+    every = np.array(True)
+    z, skewness = standardized(np.array(0.5), 20, left, right, every)
+    deviation = np.sqrt(moment(left.second, right.second, 20, PAIRS))
+    assert z == pytest.approx(0.5 / deviation)
+    assert np.isfinite(skewness)
+    constant = left.scaled(1e-9)
+    cancelled = replace(left, second=1e-18 * left.second, third=1e-27 * left.third)
+    for none in (constant, cancelled):
+        for pair in ((none, right), (right, none)):
+            assert np.isnan(standardized(np.array(0.5), 20, *pair, every)).all()
+    assert np.isnan(standardized(np.array(0.5), 20, left, right, ~every)).all()
 
 
 @pytest.mark.parametrize(("z", "skewness"), list(product([-2.0, -0.5, 0.0, 1.0, 4.0], [-2.5, -0.3, 1e-9, 0.4, 2.8])))

@@ -196,6 +196,28 @@ def test_influences_are_those_of_the_jackknife(rng):
     assert found.attainable == pytest.approx(alignment(*eigenvalues), abs=0.03)
 
 
+@pytest.mark.parametrize("common", [2, 4])
+def test_the_fewer_rows_influences_rest_on_the_more_their_variance_is_raised(common):
+    """Two rare labels, whose share rests on four rows or so: a quarter more than influences of given similarities."""
+    rows = np.arange(200)
+    labels = [np.where(rows < 5, "a", "b"), np.where((rows >= 5 - common) & (rows < 10 - common), "a", "b")]
+    one, other = (u_centered(np.equal.outer(label, label).astype(float)) for label in labels)
+
+    def share(weights):
+        together = np.multiply.outer(weights, weights)
+        return alignment(np.sqrt(together) * one, np.sqrt(together) * other)
+
+    steps = 1e-4 * np.eye(200)
+    influences = np.array([share(1 + step) - share(1 - step) for step in steps]) * 200 / 2e-4
+    effective = np.sum(influences**2) ** 2 / np.sum(influences**4)
+    found = Influences(Ladders.of(read(*labels))).of(0, 1, (0, 0))
+    assert found.attainable == pytest.approx(1.0)
+    assert found.squared == pytest.approx(alignment(one, other), rel=0.1)
+    assert 200 * found.share == pytest.approx(effective, rel=0.1)
+    assert effective < 5
+    assert found.variance == pytest.approx(np.mean(influences**2) * (1 + 1 / effective), rel=0.1)
+
+
 def test_influences_on_the_attainable_are_those_of_the_jackknife(rng):
     x, e = rng.normal(size=(2, 120))
     ladders = Ladders.of(read({"x": x, "y": np.sin(x) + 0.3 * e}))

@@ -179,8 +179,9 @@ def test_an_open_quotient_is_tightened_or_said_to_be_open(rng):
     wide = sh.kernels.Gaussian(300.0)
     estimate = sh.Dependence(x, y, kernel=wide).mutual_information()
     assert estimate.width < 0.1
-    with pytest.warns(UserWarning, match="only bounds are known"):
+    with pytest.warns(UserWarning, match="only bounds are known") as warned:
         sh.mutual_information(x, y, kernel=sh.kernels.Gaussian(1e6))
+    assert {one.filename for one in warned} == {__file__}  # the caller's own line
 
 
 def test_little_memory_still_has_low_rank(rng):

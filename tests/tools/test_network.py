@@ -391,6 +391,7 @@ def test_links_that_are_none_can_be_written(tmp_path):
 def test_links_that_could_not_be_tested_are_told(indirect, rng):
     z = rng.normal(size=16)
     few = np.stack([z, z + 0.01 * rng.normal(size=16), z + 0.01 * rng.normal(size=16)], axis=1)
-    with pytest.warns(UserWarning, match=r"nothing from (\d+) of \1 \(16 rows are too few"):
+    with pytest.warns(UserWarning, match=r"nothing from (\d+) of \1 \(16 rows are too few") as warned:
         network = DependenceNetwork(indirect=indirect).fit(few)
+    assert {one.filename for one in warned} == {__file__}  # the caller's own line
     assert len(network.edges_) == 3

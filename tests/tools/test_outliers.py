@@ -231,8 +231,10 @@ def test_scale(X):
 
 def test_fewer_rows_than_neighbors(rng):
     X = rng.normal(size=(8, 3))
-    with pytest.warns(UserWarning, match="n_neighbors: expected fewer than the rows, got 20 with 8 rows. 7 are used"):
+    said = "n_neighbors: expected fewer than the rows, got 20 with 8 rows. 7 are used"
+    with pytest.warns(UserWarning, match=said) as warned:
         found = SubspaceOutlierDetector([(0, 1)]).fit(X)
+    assert {one.filename for one in warned} == {__file__}  # the caller's own line
     found.explain(X, by="column")  # says it no second time
     expected = LocalOutlierFactor(n_neighbors=7).fit(scale(X)[:, :2])
     np.testing.assert_allclose(found.decision_scores_, -expected.negative_outlier_factor_, atol=1e-9)

@@ -3,7 +3,6 @@
 import datetime
 import enum
 import numbers
-import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
@@ -12,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._user_warnings import warn_caller
 from shearer._validate import type_error, value_error
 from shearer.data.arrays import Array, is_numpy, namespace, take_rows, to_numpy
 
@@ -208,10 +208,9 @@ def warn_of_numbers(levels: Collection[Any], rows: int, name: str) -> None:
         return
     numeric = sum(isinstance(level, str) and _is_number(level) for level in levels)
     if numeric >= 0.9 * len(levels):
-        warnings.warn(
+        warn_caller(
             f"{name}: {numeric} of {len(levels)} different texts are numbers, taken as labels. "
-            f"Convert them to numbers, or {LABELS_ADVICE}.",
-            stacklevel=2,
+            f"Convert them to numbers, or {LABELS_ADVICE}."
         )
 
 

@@ -1,10 +1,10 @@
 """Gather the columns of named variables from arrays, lists, Series, mappings and tables."""
 
-import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any, TypeAlias
 
+from shearer._user_warnings import warn_caller
 from shearer._validate import check_names, check_option, describe, type_error, value_error
 from shearer.data.arrays import is_array
 from shearer.data.columns import Column, Columns, as_kind
@@ -60,7 +60,7 @@ def gather_data(data: tuple[Any, ...], *, vector: bool) -> tuple[Columns, bool, 
     if is_array(opened) and opened.ndim == 2 and opened.shape[1] > 0 and not vector:
         if 2 <= opened.shape[0] < _FEW_ROWS and opened.shape[1] > _FEW_ROWS:
             rows, width = opened.shape
-            warnings.warn(f"data: {width} variables of {rows} rows each; is the array transposed?", stacklevel=2)
+            warn_caller(f"data: {width} variables of {rows} rows each; is the array transposed?")
         return {column.name: [column] for column in read_matrix_columns(opened, "x")}, False, False
     return _read_several([opened]), False, False
 

@@ -1,12 +1,12 @@
 """Independence of two variables once others are known, without permutations."""
 
 import math
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from shearer._memory import parse_memory, require
 from shearer._threads import single_threaded_blas
+from shearer._user_warnings import warn_caller
 from shearer._validate import value_error
 from shearer.conditioning.pair import Answer, PairsGiven, bytes_needed
 from shearer.data import read
@@ -70,7 +70,7 @@ def residual_test(
     tests = PairsGiven(table.variables[:2], table.variables[2:])
     result = conditional_result(tests.answer(0, 1), tests.method, table.rows, table.names[:2], table.given)
     if result.warning:
-        warnings.warn(f"{result.names[0]}, {result.names[1]}: {result.warning}.", stacklevel=3)
+        warn_caller(f"{result.names[0]}, {result.names[1]}: {result.warning}.")
     return result
 
 

@@ -1,12 +1,12 @@
 """Entropies of subsets of variables, each computed once."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shearer._user_warnings import warn_caller
 from shearer._validate import message
 from shearer.kernels.gram import Gram, hadamard
 from shearer.spectrum import Estimate, Request, ToleranceError, plan, solve
@@ -113,10 +113,9 @@ class SubsetEntropies:
                 break
         if estimate.width > _OPEN:
             span = f"between {estimate.lower:.3g} and {estimate.upper:.3g}"
-            warnings.warn(
+            warn_caller(
                 f"only bounds are known: {span}. At these widths the variables have next to no entropy; a smaller "
-                "bandwidth would tell more.",
-                stacklevel=4,
+                "bandwidth would tell more."
             )
         return estimate
 

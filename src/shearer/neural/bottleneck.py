@@ -11,12 +11,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from shearer._user_warnings import warn_caller
 from shearer._validate import describe, type_error, value_error
 from shearer.kernels import Gaussian, Kernel
 from shearer.neural.layers import check_model, eagerly, named_layers, plain, tensor_of, watching
 from shearer.neural.losses import DependenceLoss
 from shearer.neural.robust.estimator_options import check_not_negative
-from shearer.neural.user_warnings import warn_caller
 
 # Calls that say how large z is to begin with, and the weight of a later one in the mean size.
 _FIRST, _WEIGHT = 20, 0.05

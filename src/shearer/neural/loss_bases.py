@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from shearer._user_warnings import warn_caller
 from shearer._validate import check_positive, describe, value_error
 from shearer.kernels import Delta, Kernel
 from shearer.kernels.radial import Radial
@@ -22,7 +23,6 @@ from shearer.neural.batch_kernels import (
 )
 from shearer.neural.gathering import counted_through, gathered
 from shearer.neural.robust.estimator_options import check_switch
-from shearer.neural.user_warnings import warn_caller
 
 # What independent batches do not reach: this far below the chance level, and so many of its standard deviations.
 _EXPLOITED, _DEVIATIONS = 0.05, 4.0

@@ -1,6 +1,5 @@
 """Which variables of a table are linked: a network from the dependence of all pairs."""
 
-import warnings
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from shearer._memory import parse_memory, require
 from shearer._threads import single_threaded_blas
+from shearer._user_warnings import warn_caller
 from shearer._validate import message
 from shearer.data import read
 from shearer.data.table import Table
@@ -282,7 +282,7 @@ class DependenceNetwork(GraphOutput, BaseEstimator):
             [(reason, _)] = given.refused.most_common(1)
             got = f"nothing from {given.refused.total()} of {given.asked} ({reason})"
             hint = "Links that these might explain stay."
-            warnings.warn(message("indirect", "tests of links given other columns", got, hint), stacklevel=4)
+            warn_caller(message("indirect", "tests of links given other columns", got, hint))
         return gone
 
     def _seed(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import partial
@@ -16,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from shearer._jobs import check_jobs, spread
 from shearer._progress import track
+from shearer._user_warnings import warn_caller
 from shearer._validate import check_inside, check_option, listing, message, type_error
 from shearer.data.sources import library_of
 from shearer.inference.permutation.resampling import check_count
@@ -181,7 +181,7 @@ class SubspaceEnsemble(OutlierMixin, BaseEstimator):
     def _warn_of_few_rows(self, rows: int) -> None:
         if self.detector is None and self._neighbors >= rows:
             got = f"{self._neighbors} with {rows} rows"
-            warnings.warn(message("n_neighbors", "fewer than the rows", got, f"{rows - 1} are used."), stacklevel=3)
+            warn_caller(message("n_neighbors", "fewer than the rows", got, f"{rows - 1} are used."))
 
     def _fit_members(self, subspaces: Sequence[Columns]) -> list[Member]:
         """A detector on each subspace of the training rows."""
