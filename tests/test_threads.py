@@ -197,6 +197,7 @@ def test_errors_restore_the_threads():
 
 def test_interruptions_restore_the_threads():
     code = """
+    sh.independence_test(a, b)  # imports before: an interrupted one leaves half a module
     signal.signal(signal.SIGINT, signal.default_int_handler)
     def interrupt():
         while not stop.is_set():
