@@ -90,7 +90,7 @@ EXPLAINED: dict[str, str] = {
     "inference/threeway/term.py: line 30: 4 to 5": "How many rows a parameter must have is a choice.",
     "pairs/engine.py: line 40: 2 to 3": "How many variables a tile of very many rows has bounds memory alone.",
     "pairs/limits.py: line 22: 0.1 to 0.2": "Weights of statistics are a choice.",
-    "pairs/limits.py: line 24: 0.1 to 0.2": "Weights of rungs are a choice.",
+    "pairs/limits.py: line 24: 0.1 to 0.2": "Weights of widths are a choice.",
     "pairs/limits.py: line 40: 1e-07 to 2e-07": "Deviations are round-off or larger by far.",
     "pairs/limits.py: line 81: 2048 to 2049": "How many rows a sample has is a choice.",
     "pairs/null_law/rare.py: line 35: 6 to 7": "How large a table is gone through bounds time alone.",
