@@ -192,7 +192,8 @@ def test_plain_words_in_reports_and_commands():
     assets = [path for path in (ROOT / "src" / "shearer" / "report" / "assets").iterdir() if path.suffix == ".html"]
     assert assets
     for path in [*assets, *(DOCS / "generated").glob("*.rst")]:
-        assert DIALECT.findall(path.read_text(encoding="utf-8")) == [], path.name
+        text = re.sub("``[^`]*``", "", path.read_text(encoding="utf-8"))  # names of files of the source are no words
+        assert DIALECT.findall(text) == [], path.name
 
 
 def test_gallery():
