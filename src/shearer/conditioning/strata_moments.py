@@ -262,11 +262,11 @@ def _between_third_moments(first: Floats, second: Floats, codes: Indices, counts
     if len(chosen) < 2:
         return 0.0
     kept = np.isin(codes, chosen)
-    codes = np.unique(codes[kept], return_inverse=True)[1]
+    first, second, codes = first[kept], second[kept], np.unique(codes[kept], return_inverse=True)[1]
     left, right = [], []
     for size, rows in _blocks(codes, np.bincount(codes), max(a, b)):
-        left.append(_third_moments(first[kept][rows]) * (size / ((size - 1) * (size - 2))))
-        right.append(_third_moments(second[kept][rows]))
+        left.append(_third_moments(first[rows]) * (size / ((size - 1) * (size - 2))))
+        right.append(_third_moments(second[rows]))
     one, other = np.concatenate(left), np.concatenate(right)
     products = (one @ one.T) * (other @ other.T)
     share = strata * (strata - 1) / (len(chosen) * (len(chosen) - 1))
